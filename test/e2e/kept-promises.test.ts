@@ -3,6 +3,11 @@ import { calls, says, startModelServer } from "../fakes/model-server/index.ts";
 import { modelConfig, Stage } from "./support/stage.ts";
 
 type Received = { readonly messages: readonly Record<string, unknown>[] };
+type Offer = { readonly function: { readonly name: string; readonly description: string } };
+const toolsIn = ({ body }: { readonly body: object }) => (Reflect.get(body, "tools") ?? []) as readonly Offer[];
+const offered = (request: { readonly body: object }) => toolsIn(request).map((one) => one.function.name);
+const descriptionOf = (request: { readonly body: object }, name: string) =>
+  toolsIn(request).find((one) => one.function.name === name)?.function.description;
 const told = ({ messages }: Received): string => JSON.stringify(messages.at(-1)?.["content"]);
 
 describe("a tool under another name", () => {
@@ -28,7 +33,7 @@ describe("read_file inside a script", () => {
 });
 
 describe("a server that counts no tokens", () => {
-  it("gets estimates, marked as such", async () => {
+  it("gets estimates, marked as such [20:R6.6]", async () => {
     await using model = await startModelServer({ strict: true });
     await using stage = await Stage.open({ config: modelConfig(model.chatBaseUrl) });
     model.script(says("A short answer.", { usage: "none" }));
@@ -59,6 +64,34 @@ describe("a child's session", () => {
       expect(one["token_count"]).toBeGreaterThan(0);
     await stage.run(["sessions", "prune", "--older-than", "0", "--include-titled", "-y"]);
     expect((await stage.run(["sessions", "export", "-"])).stdout).not.toContain("Count.");
+  });
+});
+
+describe("the tools of an agent", () => {
+  it("are its own: a child that has fewer takes none from its parent [30:REG-32]", async () => {
+    await using model = await startModelServer({ strict: true });
+    await using stage = await Stage.open({ config: modelConfig(model.chatBaseUrl) });
+    const code = "from hermes_tools import terminal\nprint(terminal('echo still here')['output'])";
+    model.script(
+      calls("delegate_task", { goal: "Look.", toolsets: ["file"] }),
+      says("Looked."),
+      calls("execute_code", { code }),
+      says("Done."),
+    );
+    await stage.ask("go", "--yolo");
+    expect(offered(await model.received(2))).not.toContain("terminal");
+    expect(offered(await model.received(3))).toContain("terminal");
+    expect(told(await model.received(4))).toContain("still here");
+  });
+
+  it("are described by what else is offered", async () => {
+    await using model = await startModelServer({ strict: true });
+    await using stage = await Stage.open({ config: modelConfig(model.chatBaseUrl) });
+    model.script(says("Hi."), says("Hi."));
+    await stage.ask("hello", "-t", "browser");
+    await stage.ask("hello", "-t", "browser,web");
+    expect(descriptionOf(await model.received(1), "browser_navigate")).not.toContain("web_extract");
+    expect(descriptionOf(await model.received(2), "browser_navigate")).toContain("web_extract");
   });
 });
 

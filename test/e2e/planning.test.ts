@@ -132,7 +132,7 @@ describe("--output-schema", () => {
 });
 
 describe("hooks of the shell", () => {
-  it("hear requests and the end of a session, and know the home", async () => {
+  it("hear requests and the end of a session, and know the home [10:TOOL-15]", async () => {
     await using model = await startModelServer({ strict: true });
     await using stage = await Stage.open();
     const log = path.join(stage.folder, "events");

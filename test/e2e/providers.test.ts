@@ -78,7 +78,7 @@ describe("a server of one's own", () => {
 });
 
 describe("a login", () => {
-  it("of the Codex program is copied when asked for, and names that client only after consent [20:R3.33]", async () => {
+  it("of the Codex program is copied when asked for, and names that client only after consent [20:R3.33] [20:R1.52]", async () => {
     await using server = await startModelServer();
     server.otherwise(says("From Codex."));
     await using front = await TlsFront.open(server.url, ({ host, path: asked }) =>

@@ -23,7 +23,7 @@ function block(heading: string): string {
 }
 
 describe("the guide to adding a memory provider, followed", () => {
-  it("gives a provider that recalls what was said and answers its tool [10:7.2] [10:PROV-4]", async () => {
+  it("gives a provider that recalls what was said and answers its tool [10:7.2]", async () => {
     const home = await mkdtemp(join(tmpdir(), "hermes-guide-"));
     try {
       await writeFile(join(home, "index.mjs"), block("js file=diary/index.mjs"));

@@ -140,7 +140,7 @@ describe("a listing", () => {
     expect((await listingOf(registry, { enabledToolsets: ["nope", "web"] })).unknownToolsets).toEqual(["nope"]);
   });
 
-  it("shows a definition as the tool patched it for what is visible, or drops it [30:REG-32]", async () => {
+  it("shows a definition as the tool patched it for what is visible, or drops it", async () => {
     const { registry } = registryOf(
       fakeTool("execute_code", {
         patchDefinition: (definition, visible) => ({ ...definition, description: [...visible].join(" ") }),
