@@ -41,6 +41,7 @@ export { beginTurn, type FallbackState, hasFallbackLeft, openFallback } from "./
 export { type FallbackEvent, type SwitchDeps, switchTarget } from "./fallback/switch-target.ts";
 export { fallbackTiming } from "./fallback/timing.ts";
 export { type Models, openModels } from "./open.ts";
+export { hasFastService } from "./protocols/shared/fast-service.ts";
 export { countRepairs } from "./protocols/shared/history.ts";
 export type { AccountLine } from "./providers/account-probes.ts";
 export { readNamedEndpoints } from "./providers/custom.ts";

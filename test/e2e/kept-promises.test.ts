@@ -95,6 +95,20 @@ describe("the tools of an agent", () => {
   });
 });
 
+describe("/fast", () => {
+  it("is refused, and nothing is asked for, where there is one service only", async () => {
+    await using model = await startModelServer({ strict: true });
+    await using stage = await Stage.open({
+      config: modelConfig(model.chatBaseUrl, "agent:\n  service_tier: fast\n"),
+    });
+    const ran = await stage.run(["chat", "-q", "/fast fast", "-Q"]);
+    expect(ran.stdout + ran.stderr).toContain("fake-model has one service only");
+    model.script(says("Hi."));
+    await stage.ask("hello");
+    expect(Reflect.has((await model.received(1)).body, "service_tier")).toBe(false);
+  });
+});
+
 describe("a memory provider that is not there", () => {
   it("is said aloud, and the answer comes all the same", async () => {
     await using model = await startModelServer({ strict: true });

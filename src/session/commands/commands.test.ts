@@ -427,7 +427,9 @@ describe("other commands", () => {
   it("/usage states where the window is known from [20:A14.5]", async () => {
     const { open } = await harness({
       services: () => ({
-        models: { facts: { source: "test", isDemo: false, warnings: [], windowSource: "Ollama num_ctx" } },
+        models: {
+          facts: { source: "test", isDemo: false, warnings: [], windowSource: "Ollama num_ctx", hasFastService: false },
+        },
       }),
     });
     expect(await command(await open(), "/usage")).toContain("128K (0 %), window from Ollama num_ctx");

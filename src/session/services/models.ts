@@ -1,7 +1,15 @@
 import type { Agent } from "#agent";
 import type { Config } from "#config";
 import type { Redactor } from "#foundation/secrets/redact";
-import { checkWindow, type PickerEntry, type ResolveContext, switchModel, type Target, type WindowCheck } from "#model";
+import {
+  checkWindow,
+  hasFastService,
+  type PickerEntry,
+  type ResolveContext,
+  switchModel,
+  type Target,
+  type WindowCheck,
+} from "#model";
 import type { PickerItem } from "../api.ts";
 
 export interface ModelService {
@@ -24,6 +32,8 @@ export interface ModelFacts {
   readonly warnings: readonly string[];
   /** Where the size of the context window is known from. */
   readonly windowSource: string | undefined;
+  /** The provider sells a faster service beside the usual one. */
+  readonly hasFastService: boolean;
 }
 
 export interface ModelServiceDeps {
@@ -44,7 +54,13 @@ export function modelService(deps: ModelServiceDeps): ModelService {
   return {
     get facts() {
       const { windowSource } = conversation.target.limits;
-      return { source: chosen.target.source, isDemo: chosen.isDemo, warnings: chosen.notices, windowSource };
+      return {
+        source: chosen.target.source,
+        isDemo: chosen.isDemo,
+        warnings: chosen.notices,
+        windowSource,
+        hasFastService: hasFastService(conversation.target),
+      };
     },
     async list(signal) {
       const { provider: standing, model, providerLabel } = conversation.primary;

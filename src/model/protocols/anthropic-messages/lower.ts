@@ -5,6 +5,7 @@ import { defined, writeBody } from "../body.ts";
 import type { WireRequest } from "../protocol.ts";
 import { type AnthropicEffort, anthropicEffort, refusesSampling } from "../shared/effort.ts";
 import { endpointHeaders, hostOf, isBedrockHost, isHost } from "../shared/endpoint.ts";
+import { hasFastService } from "../shared/fast-service.ts";
 import { insistedOutput } from "../shared/output-limit.ts";
 import { wireTools } from "../shared/schema/tool-schema.ts";
 import { WireMemo } from "../wire-memo.ts";
@@ -24,7 +25,7 @@ export function lowerAnthropic(request: ModelRequest, memo = new WireMemo()): Wi
   const { system, messages, lastAnswer, hasImages } = anthropicMessages(request, memo);
   const hasTools = request.tools.length > 0 && options.toolChoice !== "none";
   const plan = planThinking(request, lastAnswer);
-  const isFast = options.serviceTier === "fast" && isHost(host, "api.anthropic.com");
+  const isFast = options.serviceTier === "fast" && hasFastService(target);
   const betas = [interleaved, ...(isHost(host, "minimax.io") || isHost(host, "minimaxi.com") ? [] : [eagerTools])];
   if (isFast) betas.push(fastMode);
   const shared = defined({

@@ -5,6 +5,7 @@ import type { WireRequest } from "../protocol.ts";
 import { cacheMark, markForCache } from "../shared/cache-marks.ts";
 import { chatEffort, refusesSampling } from "../shared/effort.ts";
 import { endpointHeaders, portalMetadata } from "../shared/endpoint.ts";
+import { hasFastService } from "../shared/fast-service.ts";
 import { wantedOutput } from "../shared/output-limit.ts";
 import { wireTools } from "../shared/schema/tool-schema.ts";
 import { systemText } from "../shared/system-text.ts";
@@ -32,7 +33,7 @@ export function lowerChat(request: ModelRequest, memo = new WireMemo()): WireReq
         quirks.omitTemperature === true || refusesClaudeSampling(target.model) ? undefined : options.temperature,
       response_format: responseFormat(request),
       prompt_cache_key: quirks.acceptsPromptCacheKey === true ? options.cacheKey : undefined,
-      service_tier: options.serviceTier === "fast" ? "priority" : undefined,
+      service_tier: options.serviceTier === "fast" && hasFastService(target) ? "priority" : undefined,
       metadata: portalMetadata(request),
     }),
     ...chatEffort(request),

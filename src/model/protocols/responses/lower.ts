@@ -5,6 +5,7 @@ import { defined, writeBody } from "../body.ts";
 import type { WireRequest } from "../protocol.ts";
 import { responsesEffort } from "../shared/effort.ts";
 import { endpointHeaders } from "../shared/endpoint.ts";
+import { hasFastService } from "../shared/fast-service.ts";
 import { wantedOutput } from "../shared/output-limit.ts";
 import { wireTools } from "../shared/schema/tool-schema.ts";
 import { systemText } from "../shared/system-text.ts";
@@ -39,7 +40,7 @@ export function lowerResponses(request: ModelRequest, memo = new WireMemo()): Wi
       prompt_cache_key: quirks.acceptsPromptCacheKey === true && !isCopilot ? options.cacheKey : undefined,
       max_output_tokens: outputLimit(request),
       temperature: quirks.omitTemperature === true ? undefined : options.temperature,
-      service_tier: options.serviceTier === "fast" ? "priority" : undefined,
+      service_tier: options.serviceTier === "fast" && hasFastService(target) ? "priority" : undefined,
       text: textFormat(request),
     }),
     ...quirks.extraBody,

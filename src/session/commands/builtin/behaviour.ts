@@ -89,12 +89,15 @@ export const fastCommand = defineCommand({
   subcommands: ["normal", "fast", "status"],
   whileRunning: "next",
   whileRunningFor: ([first]) => (first === undefined || first === "status" ? "now" : "next"),
-  takes: ["behaviour", "preferences"],
-  async run({ args }, { behaviour, preferences }) {
+  takes: ["behaviour", "preferences", "models"],
+  async run({ args, session: { info } }, { behaviour, preferences, models }) {
     const choice = args.toLowerCase();
+    const { hasFastService } = models.facts;
+    const alone = `${info.model} has one service only, so /fast changes nothing here.`;
     if (choice === "" || choice === "status")
-      return say("/fast fast asks for the faster service, /fast normal for the usual one.");
+      return say(hasFastService ? "/fast fast asks for the faster service, /fast normal for the usual one." : alone);
     if (choice !== "fast" && choice !== "normal") return warn("Usage: /fast normal, /fast fast or /fast status");
+    if (choice === "fast" && !hasFastService) return warn(alone);
     behaviour.setFast(choice === "fast");
     const done = `Service: ${choice}, starting with the next turn.`;
     return await saved(preferences, { key: "agent.service_tier", value: choice }, done);
