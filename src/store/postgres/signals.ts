@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 import type PgBoss from "pg-boss";
-import { describe } from "#foundation/errors";
+import { describe, systemErrorCode } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
 import { isAbort } from "#foundation/lifecycle/abort";
 import { Deferred } from "#foundation/lifecycle/deferred";
@@ -34,6 +34,9 @@ const processChannel = "gw_process";
 /** How often a worker looks for jobs without being told. */
 const lookEveryMs = 2_000;
 const reconnectMs = 1_000;
+const mostStarts = 10;
+/** Deadlock, serialization failure, and things that another program has just made. */
+const inTheWay: ReadonlySet<string> = new Set(["40P01", "40001", "23505", "42P07", "42710"]);
 
 /**
  * Hints by the server: jobs of pg-boss, of which one waits per session and one worker takes it, and NOTIFY for what
@@ -126,12 +129,25 @@ export class PostgresSignals implements Signals, HintWriter, AsyncDisposable {
       // Jobs are removed when they are taken: nothing is left to supervise or to keep for later.
       const boss = new Boss({ db: bossDatabase(this.#deps.db), supervise: false, schedule: false });
       boss.on("error", (error) => this.#deps.log.warn("a job could not be read", { error: describe(error) }));
-      await boss.start();
-      await boss.createQueue(queue, { name: queue, policy: "short" });
+      await this.#makeTables(boss);
       return boss;
     } catch (error) {
       this.#boss = undefined;
       throw error;
+    }
+  }
+
+  /** Programs that start at the same moment may stand in each other's way here; one after the other they do not. */
+  async #makeTables(boss: PgBoss): Promise<void> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await boss.start();
+        return await boss.createQueue(queue, { name: queue, policy: "short" });
+      } catch (error) {
+        const code = systemErrorCode(error) ?? "";
+        if (!inTheWay.has(code) || attempt >= mostStarts) throw error;
+        await this.#deps.clock.sleep(attempt * 100 * (1 + Math.random()), this.#closing.signal);
+      }
     }
   }
 
