@@ -147,6 +147,8 @@ function namedPaths(command: SimpleCommand): readonly Argument[] {
 function pathKey(path: Argument, command: SimpleCommand, location: PathLocation): string | undefined {
   const name = command.name ?? "";
   if (name === "echo" || name === "printf" || name === "export" || name === "alias") return undefined;
+  // What the line itself opened, wherever links lead from there.
+  if (/^\/dev\/(?:fd\/\d+|std(?:in|out|err))$/.test(path.text)) return undefined;
   const target = patternOf(path, command, location);
   if (target === undefined) return undefined;
   if (isOwn(target, location)) return keys.ownFiles;
