@@ -23,7 +23,7 @@ import { logBreaks } from "./prompt/prefix-watch.ts";
 import { startDirectory } from "./prompt/project-root.ts";
 import { createPromptSource } from "./prompt/prompt-source.ts";
 import { ToolListing } from "./tool-listing.ts";
-import { trajectorySaver } from "./trajectory/save.ts";
+import { type TrajectoryTarget, trajectorySaver } from "./trajectory/save.ts";
 import type { Turn } from "./turn/turn.ts";
 
 /** What one agent is to be. */
@@ -44,8 +44,8 @@ export interface AgentChoices extends ModelChoices {
   readonly isChild?: boolean | undefined;
   /** Ends the opening. */
   readonly signal?: AbortSignal | undefined;
-  /** Where every finished turn is appended to the training files; nowhere when absent. */
-  readonly trajectoryFolder?: string | undefined;
+  /** Where finished turns are written down for training; nowhere when absent. */
+  readonly trajectories?: TrajectoryTarget | undefined;
 }
 
 export interface PromptChoices {
@@ -322,9 +322,9 @@ function afterTurn(
   { tools, side }: { readonly tools: ToolListing; readonly side: SideWork },
 ): (result: TurnResult, turn: Turn) => void {
   const { clock, logger } = host.machine;
-  const { trajectoryFolder: folder, settings } = choices;
+  const { trajectories: to, settings } = choices;
   const facts = { maxSteps: settings.maxSteps, clock, logger, listing: () => tools.listing };
-  const save = folder === undefined ? undefined : trajectorySaver({ ...facts, folder });
+  const save = to === undefined ? undefined : trajectorySaver({ ...facts, to });
   let writing = Promise.resolve();
   owned.defer(() => writing);
   return (result, turn) => {

@@ -44,6 +44,8 @@ export { scanThreats } from "./threat-scan.ts";
 export { type BatchEntry, batchEntry, type ToolStats } from "./trajectory/batch-entry.ts";
 export { embedJson } from "./trajectory/embedded-json.ts";
 export { isCompleted, localTimestamp, savesTrajectories } from "./trajectory/entry.ts";
+export { fromShareGpt } from "./trajectory/from-sharegpt.ts";
+export { isShareGptTurn, trajectoryProblems, trajectoryStats } from "./trajectory/inspect.ts";
 export { loadTrajectories } from "./trajectory/read.ts";
 export { type ShareGptTurn, type TrajectoryMessage, toShareGpt } from "./trajectory/sharegpt.ts";
 export { isBlank, trimBoth } from "./trajectory/white-space.ts";

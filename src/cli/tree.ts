@@ -13,6 +13,7 @@ import { trustCommand } from "./tree/agent/trust.ts";
 import { batchCommand } from "./tree/data/batch.ts";
 import { compressTrajectoriesCommand } from "./tree/data/compress-trajectories.ts";
 import { envCommand, rlApiCommand } from "./tree/data/env.ts";
+import { trajectoriesCommand } from "./tree/data/trajectories.ts";
 import { authCommand, loginCommand, logoutCommand } from "./tree/install/auth.ts";
 import { clawCommand } from "./tree/install/claw.ts";
 import { configCommand } from "./tree/install/config.ts";
@@ -59,6 +60,7 @@ export const commandTree: Command = {
     memoryCommand,
     mcpCommand,
     batchCommand,
+    trajectoriesCommand,
     compressTrajectoriesCommand,
     envCommand,
     rlApiCommand,

@@ -48,7 +48,8 @@ export interface OpenOptions {
   readonly yolo?: boolean | undefined;
   /** Nothing is changed until a person accepts the plan. */
   readonly isPlanning?: boolean | undefined;
-  readonly saveTrajectories?: boolean | undefined;
+  /** Appends its turns to the training files, or, as a sample, writes each to a file of its own. */
+  readonly saveTrajectories?: boolean | "sample" | undefined;
   readonly passSessionId?: boolean | undefined;
   /** Instructions of the program that opened the session; a part of its prompt from the beginning. */
   readonly systemMessage?: string | undefined;

@@ -3,7 +3,7 @@ import type { ShareGptTurn } from "./sharegpt.ts";
 
 const roles: ReadonlySet<unknown> = new Set(["system", "human", "gpt", "tool"]);
 
-function isShareGptTurn(value: unknown): value is ShareGptTurn {
+export function isShareGptTurn(value: unknown): value is ShareGptTurn {
   return isRecord(value) && roles.has(value.from) && typeof value.value === "string";
 }
 

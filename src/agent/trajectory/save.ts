@@ -1,4 +1,4 @@
-import type { TurnResult } from "#conversation";
+import { type TurnResult, textOf } from "#conversation";
 import type { Logger } from "#foundation/files/logger";
 import type { Clock } from "#foundation/time/clock";
 import type { Listing } from "#tools";
@@ -6,21 +6,28 @@ import { isCompleted, trajectoryEntry } from "./entry.ts";
 import { toShareGpt } from "./sharegpt.ts";
 import { TrajectoryWriter } from "./writer.ts";
 
-export interface TrajectoryOptions {
-  /** The files are in the folder where the person works. */
+/** The files are in the folder where the person works. */
+export interface TrajectoryTarget {
   readonly folder: string;
+  /** `turns` appends every one to the training files, `sample` writes each to a file of its own, for people to read. */
+  readonly as: "turns" | "sample";
+}
+
+export interface TrajectoryOptions {
+  readonly to: TrajectoryTarget;
   readonly maxSteps: number;
   readonly clock: Clock;
   readonly logger: Logger;
   listing(): Listing;
 }
 
-/** Appends every finished turn to the training files; whatever was only said for one call is not in them. */
+/** Writes down every finished turn; whatever was only said for one call is not in it. */
 export function trajectorySaver(options: TrajectoryOptions): (result: TurnResult) => Promise<void> {
-  const writer = new TrajectoryWriter(options.folder, options.logger);
+  const { to, logger } = options;
+  const writer = new TrajectoryWriter(to.folder, logger);
   return async (result) => {
     const tools = options.listing().definitions;
-    const conversations = toShareGpt({ messages: result.messages, tools, log: options.logger });
+    const conversations = toShareGpt({ messages: result.messages, tools, log: logger });
     const completed = isCompleted({
       finalText: result.text,
       apiCalls: result.apiCalls,
@@ -30,6 +37,9 @@ export function trajectorySaver(options: TrajectoryOptions): (result: TurnResult
       isFailed: result.failed,
     });
     const finishedAt = new Date(options.clock.now());
-    await writer.save(trajectoryEntry({ conversations, finishedAt, model: result.model, completed }));
+    const entry = trajectoryEntry({ conversations, finishedAt, model: result.model, completed });
+    const asked = result.messages.findLast(({ role }) => role === "user");
+    if (to.as === "sample") await writer.saveSample(entry, textOf(asked?.content));
+    else await writer.save(entry);
   };
 }

@@ -73,6 +73,7 @@ export const chatFlags: readonly Flag[] = [
   { name: "max-turns", kind: "text", value: "<n>", about: "Most steps for one message" },
   { name: "checkpoints", kind: "switch", about: "Take checkpoints of files before they are changed" },
   { name: "save-trajectories", kind: "switch", about: "Append every turn to the training files" },
+  { name: "save-sample", kind: "switch", about: "Write the conversation of a one-shot run to a file of its own" },
   { name: "source", kind: "text", value: "<tag>", about: "Stored with the session; tool hides it from lists" },
   { name: "verbose", short: "v", kind: "switch", about: "Show the arguments and results of tools" },
 ];

@@ -55,6 +55,7 @@ export function readChatRequest(invocation: Invocation): ChatRequest {
       yolo: flags["yolo"] === true,
       isPlanning: flags["plan"] === true,
       ...(flags["save-trajectories"] === true ? { saveTrajectories: true } : {}),
+      ...(flags["save-sample"] === true ? { saveTrajectories: "sample" as const } : {}),
       passSessionId: flags["pass-session-id"] === true,
       ignoreRules: flags["ignore-rules"] === true,
     },

@@ -82,9 +82,7 @@ export function createOpenAgent(shared: SessionHost): OpenAgent {
       tools: () => toolOptions(request, host, conversation.target),
       askUser: request.askUser,
       hasMemory: options.ignoreRules !== true && options.usesMemory !== false,
-      trajectoryFolder: savesTrajectories(options.saveTrajectories, config.agent.save_trajectories)
-        ? options.cwd
-        : undefined,
+      trajectories: trajectoriesOf(options, config.agent.save_trajectories),
       prompt: {
         storage: request.prompt,
         usesFiles: options.ignoreRules !== true,
@@ -103,6 +101,11 @@ export function createOpenAgent(shared: SessionHost): OpenAgent {
     const services = servicesOf(request, { host, scope, chosen, assembled, live, auxiliary, ephemeral });
     return { agent: assembled.agent, services, [Symbol.asyncDispose]: () => assembled[Symbol.asyncDispose]() };
   };
+}
+
+function trajectoriesOf({ cwd, saveTrajectories }: AgentRequest["options"], setting: boolean) {
+  if (saveTrajectories === "sample") return { folder: cwd, as: "sample" as const };
+  return savesTrajectories(saveTrajectories, setting) ? { folder: cwd, as: "turns" as const } : undefined;
 }
 
 function tell({ events }: AgentRequest, text: string, level: "info" | "warn"): void {
