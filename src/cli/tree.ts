@@ -114,7 +114,7 @@ export const helpGroups: readonly HelpGroup[] = [
   { title: "Connect a model", commands: ["setup", "model", "local", "fallback", "auth", "logout"] },
   { title: "Chat platforms", commands: ["gateway", "pairing"] },
   { title: "Schedules", commands: ["cron"] },
-  { title: "Training data", commands: ["batch", "compress-trajectories", "env", "rl-api"] },
+  { title: "Training data", commands: ["batch", "trajectories", "compress-trajectories", "env", "rl-api"] },
   { title: "Programs", commands: ["api", "acp", "dashboard"] },
   { title: "Settings", commands: ["config", "profile", "trust"] },
   { title: "Abilities", commands: ["tools", "skills", "agents", "plugins", "hooks", "memory", "mcp"] },
