@@ -328,7 +328,7 @@ export const platformSections = {
   mattermost: block("Mattermost", extras.mattermost, idleShared),
   email: block("e-mail", extras.email),
   sms: block("SMS", extras.sms, idleWithoutChannels),
-  dingtalk: block("DingTalk", extras.dingtalk),
+  dingtalk: block("DingTalk", extras.dingtalk, idleShared),
   feishu: block("Feishu and Lark", extras.feishu),
   wecom: block("WeCom", extras.wecom),
   wecom_callback: block("WeCom callbacks", extras.wecom_callback, idleWithoutChannels),

@@ -4,6 +4,7 @@ import type { Platform } from "../platform/platform.ts";
 /** Each is loaded when it is used; loading one loads no library of another. */
 const adapters: Readonly<Record<string, () => Promise<Platform>>> = {
   bluebubbles: async () => (await import("./bluebubbles/index.ts")).bluebubbles,
+  dingtalk: async () => (await import("./dingtalk/index.ts")).dingtalk,
   discord: async () => (await import("./discord/index.ts")).discord,
   homeassistant: async () => (await import("./homeassistant/index.ts")).homeassistant,
   matrix: async () => (await import("./matrix/index.ts")).matrix,

@@ -16,10 +16,12 @@ const usualPreview = 40;
 const progressOf = { high: "all", medium: "new", low: "off", minimal: "off" } as const;
 
 /** What is said for the platform counts, then what its kind is used to; a general "off" is off everywhere. */
-export function liveSettings(config: Config, { id, capabilities }: Platform): LiveSettings {
+export function liveSettings(config: Config, platform: Platform): LiveSettings {
+  const { id, capabilities } = platform;
   const { display, streaming } = config;
   const own = display.platforms[id];
-  const { tier, canEdit } = capabilities;
+  const { tier } = capabilities;
+  const canEdit = capabilities.canEdit || platform.canEditWith?.(config) === true;
   const mayStream = tier === "high" || tier === "medium";
   const general = display.tool_progress === "off" ? "off" : progressOf[tier];
   const preview = own?.tool_preview_length ?? display.tool_preview_length;

@@ -143,7 +143,11 @@ export class LiveView {
       one.messageId === undefined
         ? { kind: "text", body, replyTo: one.kind === "text" ? this.#deps.message.messageId : undefined }
         : { kind: "edit", messageId: one.messageId, body, isFinal: one.isDone };
-    const context = { key: `live:${this.#deps.message.dedupKey}`, signal: AbortSignal.timeout(longestIntervalMs) };
+    const context = {
+      key: `live:${this.#deps.message.dedupKey}:${this.#units.indexOf(one)}`,
+      signal: AbortSignal.timeout(longestIntervalMs),
+      isGrowing: !one.isDone,
+    };
     const result = await outlet.sendIfRoom(this.#to, message, context).catch((error: unknown) => failed(error));
     if (result === undefined) return void this.#changed.resolve();
     if (result.kind === "failed") return this.#slowDown(result);

@@ -84,6 +84,8 @@ export interface SendContext {
   /** The same whenever this message is sent again. */
   readonly key: string;
   readonly signal: AbortSignal;
+  /** More of it follows in edits; where a message must be ended, it is not ended yet. */
+  readonly isGrowing?: boolean | undefined;
 }
 
 /** A live connection of one account. Disposing it stops all it started; twice is once. */
@@ -137,6 +139,8 @@ export interface Platform {
   /** Prefix of its environment variables. */
   readonly envPrefix: string;
   readonly capabilities: Capabilities;
+  /** Whether messages can be edited under these settings, where `canEdit` does not hold for all. */
+  canEditWith?(config: Config): boolean;
   /** What must be set before it can connect, in the order a person is asked. */
   readonly credentials: readonly CredentialField[];
   /** Names the credential that only one process may use at a time. */
