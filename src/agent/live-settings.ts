@@ -26,6 +26,18 @@ export class LiveSettings {
     this.#isFast = config.agent.service_tier === "fast";
   }
 
+  get reasoning(): string {
+    return this.#reasoning ?? "";
+  }
+
+  get personality(): string {
+    return this.#personality;
+  }
+
+  get isFast(): boolean {
+    return this.#isFast;
+  }
+
   /** What is wrong with the name, if anything. */
   setReasoning(name: string): string | undefined {
     const effort = readEffort(name);

@@ -46,6 +46,7 @@ export type CompletionKind =
   | "skill"
   | "plugin"
   | "mcp-server"
+  | "log"
   | "file";
 
 /** What was typed, taken apart. */

@@ -27,7 +27,7 @@ export function flagNumber(
   const { min = 1, max = 1_000_000 } = bounds;
   const value = Number(text);
   if (text.trim() !== "" && Number.isInteger(value) && value >= min && value <= max) return value;
-  throw usageError(`--${name} cannot be "${text}".`, `Give a whole number from ${min} to ${max}.`);
+  throw usageError(`Invalid --${name}: "${text}".`, `Use a whole number from ${min} to ${max}.`);
 }
 
 /** An argument that the tree declares as required, so that the parser has already asked for it. */

@@ -175,7 +175,7 @@ class Line {
     if (choices === undefined || choices.includes(value) || this.#isLenient) return;
     const meant = nearest(value, choices);
     const guess = meant === undefined ? "" : ` Did you mean ${meant}?`;
-    throw usageError(`${name} cannot be "${value}".${guess}`, `It is one of: ${choices.join(", ")}.`);
+    throw usageError(`Invalid ${name}: "${value}".${guess}`, `Choose one of: ${choices.join(", ")}.`);
   }
 
   #unknownFlag(written: string): Error {

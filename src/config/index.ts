@@ -19,7 +19,7 @@ export type { VariableOrigin } from "./load/variables.ts";
 export { changedSettings, watchConfig } from "./load/watch.ts";
 export { type Machine, type MachineOptions, openMachine, redactorFor } from "./machine.ts";
 export { managedBy, managedError } from "./managed.ts";
-export { isPlatformId } from "./platform-id.ts";
+export { isPlatformId, platformIds } from "./platform-id.ts";
 export { platformSettings } from "./platform-settings.ts";
 export { type AliasResult, removeAlias, writeAlias } from "./profile/alias.ts";
 export { prepareHome } from "./profile/prepare-home.ts";

@@ -1,5 +1,5 @@
 /** Every platform a chat may come from; the same words are used in keys, targets and commands. */
-const platformIds = [
+export const platformIds = [
   "telegram",
   "discord",
   "slack",

@@ -279,6 +279,8 @@ export type SurfaceAction =
   | { readonly do: "toggle-statusbar" }
   | { readonly do: "cycle-verbose" }
   | { readonly do: "set-details"; readonly section: string; readonly mode: string }
+  /** Says how much is shown of each section now. */
+  | { readonly do: "show-details" }
   | { readonly do: "show-reasoning"; readonly isShown: boolean }
   | { readonly do: "copy"; readonly text: string }
   | { readonly do: "attach-image"; readonly path: string }

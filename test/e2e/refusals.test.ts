@@ -43,6 +43,35 @@ describe("what cannot be done is said plainly", () => {
     expect(list.stdout).toContain('No session has the source "nosuch"');
   });
 
+  it("a platform, a log, a value and a folder that do not exist", async () => {
+    await using stage = await Stage.open();
+    const platform = await stage.run(["tools", "list", "--platform", "telegramm"]);
+    expect(platform).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('There is no platform "telegramm". Did you mean telegram?'),
+    });
+    const log = await stage.run(["logs", "mcp-x"]);
+    expect(log).toMatchObject({ code: 2, stderr: expect.stringContaining('There is no log "mcp-x".') });
+    const level = await stage.run(["logs", "--level", "loud"]);
+    expect(level).toMatchObject({ code: 2, stderr: expect.stringContaining('Invalid --level: "loud".') });
+    const unset = await stage.run(["config", "unset", "nosuch"]);
+    expect(unset.stderr).not.toContain("--force");
+    await stage.run(["chat", "-q", "one", ...demo]);
+    const target = path.join(stage.work, "not-there", "all.jsonl");
+    const written = await stage.run(["sessions", "export", target]);
+    expect(written).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`There is no folder ${path.dirname(target)}.`),
+    });
+  });
+
+  it("a log of an MCP server is shown by its name", async () => {
+    await using stage = await Stage.open();
+    await mkdir(path.join(stage.home, "logs"), { recursive: true });
+    await writeFile(path.join(stage.home, "logs", "mcp-shop.log"), "the shop opened\n");
+    expect(await stage.run(["logs", "mcp-shop"])).toMatchObject({ code: 0, stdout: "the shop opened\n" });
+  });
+
   it("an id that several sessions begin with", async () => {
     await using stage = await Stage.open();
     for (const question of ["one", "two"]) await stage.run(["chat", "-q", question, ...demo]);

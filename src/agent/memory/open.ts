@@ -31,6 +31,7 @@ export interface SessionMemory extends AsyncDisposable {
   readonly manager: MemoryManager;
   readonly writes: MemoryWrites;
   readonly quarantine: Quarantine;
+  readonly notes: Notes;
   /** For the `memory` tool. */
   readonly noteTaking: NoteTaking;
   snapshot(): Promise<MemorySnapshot>;
@@ -74,6 +75,7 @@ export async function openMemory(
     manager,
     writes,
     quarantine,
+    notes,
     noteTaking: {
       notes,
       writes,

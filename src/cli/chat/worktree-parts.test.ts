@@ -39,7 +39,9 @@ describe("a worktree for one session [20:R11.20]", () => {
     expect(worktree.branch).toMatch(/^hermes\/hermes-[0-9a-f]{8}$/);
     expect(await readFile(path.join(worktree.path, "a.txt"), "utf8")).toBe("one\n");
     expect(await readFile(path.join(worktree.path, ".env.local"), "utf8")).toBe("KEY=1\n");
-    expect(await readFile(path.join(folder, ".gitignore"), "utf8")).toContain(".worktrees/");
+    expect(git("status", "--porcelain", "--untracked-files=no")).toBe("");
+    expect(git("status", "--porcelain")).not.toContain(".worktrees");
+    expect(existsSync(path.join(folder, ".gitignore"))).toBe(false);
     expect(await worktree.close(never)).toBeUndefined();
     expect(existsSync(worktree.path)).toBe(false);
     expect(git("branch", "--list", "hermes/*")).toBe("");
@@ -70,6 +72,6 @@ describe("a worktree for one session [20:R11.20]", () => {
     await repository();
     const inside = await runCli(["-z", "run: pwd", "-m", "demo", "--yolo"], { home, cwd: folder });
     expect(inside.code).toBe(0);
-    expect(await readFile(path.join(folder, ".gitignore"), "utf8")).toContain(".worktrees/");
+    expect(await readFile(path.join(folder, ".git", "info", "exclude"), "utf8")).toContain(".worktrees/");
   });
 });

@@ -42,7 +42,7 @@ export async function openWorktree(
       hint: "Commit something first, or leave out --worktree.",
       exitCode: exitCodes.failed,
     });
-  await ignoreFolder(root);
+  await ignoreFolder(root, env, signal);
   // What a folder wants to bring along counts when a person trusts it.
   if (isTrusted) await includeFiles(root, folder);
   return { path: folder, branch, close: (stop) => closeWorktree({ root, folder, branch, env }, stop) };
@@ -96,10 +96,15 @@ async function removeStale(root: string, env: NodeJS.ProcessEnv, signal: AbortSi
   }
 }
 
-async function ignoreFolder(root: string): Promise<void> {
-  const file = path.join(root, ".gitignore");
+/** In the list that belongs to this clone alone: the repository's own files stay as they are. */
+async function ignoreFolder(root: string, env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<void> {
+  const git = gitIn(root, env);
+  if ((await git(["check-ignore", "--quiet", `${folderName}/x`], signal)).ok) return;
+  const exclude = await git(["rev-parse", "--git-path", "info/exclude"], signal);
+  if (!exclude.ok) return;
+  const file = path.resolve(root, exclude.output.trim());
+  await mkdir(path.dirname(file), { recursive: true });
   const text = (await readTextFile(file, { maxBytes: 1024 * 1024 })) ?? "";
-  if (text.split(/\r?\n/).some((line) => line.trim() === `${folderName}/`)) return;
   await appendFile(file, `${text === "" || text.endsWith("\n") ? "" : "\n"}${folderName}/\n`);
 }
 

@@ -1,4 +1,5 @@
 import { UserError } from "#foundation/errors";
+import { formatLogLine } from "#foundation/files/log-text";
 import { maskIdentifiers } from "#foundation/secrets/redact";
 import type { Invocation } from "../command.ts";
 import { flagNumber, hasFlag } from "../invocation.ts";
@@ -6,7 +7,6 @@ import { Output } from "../output/output.ts";
 import { redactionOf } from "../support/redactor.ts";
 import { loadSettings } from "../support/settings.ts";
 import { dumpText } from "./dump-text.ts";
-import { formatLogLine } from "./logs/log-line.ts";
 import { readTail } from "./logs/read-tail.ts";
 
 const mostChars = 512 * 1024;

@@ -45,6 +45,10 @@ async function namesOf(kind: CompletionKind, invocation: Invocation): Promise<re
       const { loaded } = await loadSettings(invocation, { isQuiet: true });
       return plain(Object.keys(loaded.config.mcp_servers));
     }
+    case "log": {
+      const files = (await readdir(homeOf(invocation).logs).catch(() => [])).filter((name) => name.endsWith(".log"));
+      return plain([...new Set(["agent", "errors", "gateway", "list", ...files.map((name) => name.slice(0, -4))])]);
+    }
     case "file":
       return plain([":files"]);
   }

@@ -48,9 +48,17 @@ export async function unsetSetting(key: string, options: EditOptions): Promise<S
   if (!hasChanged) {
     const { checkSetting } = await import("./check-setting.ts");
     const check = checkSetting(path, "");
-    if (check.kind === "unknown-key") accepted(key, check, false);
+    if (check.kind === "unknown-key") throw unknownSetting(key, check.suggestion);
   }
   return { kind: "setting", key: formatKeyPath(path), value: undefined, file, hasChanged };
+}
+
+function unknownSetting(key: string, suggestion: string | undefined, more = ""): UserError {
+  const guess = suggestion === undefined ? "" : `Did you mean ${suggestion}? `;
+  return new UserError(`There is no setting ${key}.`, {
+    code: "config_key_unknown",
+    hint: `${guess}See them with: hermes config list.${more}`,
+  });
 }
 
 function accepted(key: string, check: SettingCheck, force: boolean): unknown {
@@ -59,10 +67,7 @@ function accepted(key: string, check: SettingCheck, force: boolean): unknown {
       return check.value;
     case "unknown-key":
       if (force) return check.value;
-      throw new UserError(`There is no setting ${key}.`, {
-        code: "config_key_unknown",
-        hint: `${check.suggestion === undefined ? "" : `Did you mean ${check.suggestion}? `}See them with: hermes config list. To write it anyway: config set --force`,
-      });
+      throw unknownSetting(key, check.suggestion, " To write it anyway, add --force.");
     case "wrong-type":
       throw new UserError(`${key} takes ${check.expected}, not ${JSON.stringify(check.written)}.`, {
         code: "config_type_error",

@@ -435,10 +435,18 @@ describe("other commands", () => {
     expect(await command(await open(), "/usage")).toContain("128K (0 %), window from Ollama num_ctx");
   });
 
-  it("/memory keeps or refuses what waits", async () => {
+  it("/memory shows what is remembered, and keeps or refuses what waits", async () => {
+    const notes = {
+      about: "user",
+      file: "/h/USER.md",
+      entries: ["Likes tea\nand cake"],
+      used: 20,
+      limit: 200,
+    } as const;
     const { open } = await harness({
       services: () => ({
         memory: {
+          remembered: () => Promise.resolve([notes]),
           pending: () => Promise.resolve([{ id: "m1", text: "Likes tabs", source: "web page" }]),
           confirm: (id) => Promise.resolve(`Kept ${id}.`),
           reject: (id) => Promise.resolve(`Refused ${id}.`),
@@ -446,7 +454,10 @@ describe("other commands", () => {
       }),
     });
     const session = await open();
-    expect(await command(session, "/memory")).toContain("m1 | web page | Likes tabs");
+    expect(await command(session, "/memory")).toBe(
+      "About you (/h/USER.md, 10 % full)\n  • Likes tea\n    and cake\n\nWaiting for your confirmation: 1. See them with /memory pending",
+    );
+    expect(await command(session, "/memory pending")).toContain("m1 | web page | Likes tabs");
     expect(await command(session, "/memory confirm m1")).toBe("Kept m1.");
     expect(await command(session, "/memory reject m1")).toBe("Refused m1.");
   });

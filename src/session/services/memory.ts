@@ -1,8 +1,30 @@
-import { type Confirmed, type FlushReason, type MemoryWrites, pendingText, type Quarantine } from "#agent";
+import {
+  type Confirmed,
+  type FlushReason,
+  type MemoryTarget,
+  type MemoryWrites,
+  memoryTargets,
+  type Notes,
+  pendingText,
+  type Quarantine,
+  sizeOf,
+} from "#agent";
 import { never } from "#foundation/lifecycle/abort";
 import type { SessionScope } from "#tools";
 
+/** What one file of notes holds. */
+export interface RememberedNotes {
+  readonly about: MemoryTarget;
+  readonly file: string;
+  readonly entries: readonly string[];
+  /** In characters. */
+  readonly used: number;
+  readonly limit: number;
+}
+
 export interface MemoryService {
+  /** The notes as they are now; none where memory is off. */
+  remembered(): Promise<readonly RememberedNotes[]>;
   /** Writes that wait for the person. */
   pending(): Promise<readonly { readonly id: string; readonly text: string; readonly source: string }[]>;
   confirm(id: string): Promise<string>;
@@ -15,7 +37,9 @@ export interface MemoryService {
 
 export interface MemoryServiceDeps {
   /** Undefined where memory is off. */
-  readonly memory: { readonly writes: MemoryWrites; readonly quarantine: Quarantine } | undefined;
+  readonly memory:
+    | { readonly writes: MemoryWrites; readonly quarantine: Quarantine; readonly notes: Notes }
+    | undefined;
   readonly scope: SessionScope;
   readonly sessionId: string;
   readonly flush: MemoryService["flush"];
@@ -28,6 +52,7 @@ export function memoryService({ memory, scope, sessionId, flush, end }: MemorySe
   return {
     flush,
     end,
+    remembered: async () => (memory === undefined ? [] : await rememberedIn(memory.notes)),
     pending: async () =>
       ((await memory?.quarantine.list()) ?? []).map((one) => ({
         id: one.id,
@@ -49,6 +74,17 @@ export function memoryService({ memory, scope, sessionId, flush, end }: MemorySe
     },
     reject: async (id) => ((await memory?.writes.reject(id, never)) === true ? "Dropped." : unknown),
   };
+}
+
+async function rememberedIn(notes: Notes): Promise<readonly RememberedNotes[]> {
+  const kept = memoryTargets.filter((about) => notes.settings[about].isEnabled);
+  return await Promise.all(
+    kept.map(async (about) => {
+      const entries = await notes.read(about);
+      const { limit } = notes.settings[about];
+      return { about, file: notes.pathOf(about), entries, used: sizeOf(entries), limit };
+    }),
+  );
 }
 
 function confirmedText(outcome: Confirmed): string {

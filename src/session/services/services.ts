@@ -46,6 +46,10 @@ export interface ApprovalService {
 
 /** How the model answers. Each change counts from the next request on; a text says why it cannot be made. */
 export interface BehaviourService {
+  /** As it was asked for; empty leaves it to the provider. */
+  readonly reasoning: string;
+  readonly personality: string;
+  readonly isFast: boolean;
   setReasoning(effort: string): string | undefined;
   setPersonality(name: string): string | undefined;
   setFast(isOn: boolean): void;

@@ -106,10 +106,18 @@ function smallServices({ options }: AgentRequest, { conversation }: Agent, listi
         return isOn;
       },
     },
-    behaviour: { setReasoning: () => undefined, setPersonality: () => undefined, setFast: () => undefined },
+    behaviour: {
+      reasoning: "",
+      personality: "",
+      isFast: false,
+      setReasoning: () => undefined,
+      setPersonality: () => undefined,
+      setFast: () => undefined,
+    },
     processes: { list: () => [], stopAll: () => Promise.resolve(0) },
     account: { lines: () => Promise.resolve([]), budget: () => Promise.resolve([]) },
     memory: {
+      remembered: () => Promise.resolve([]),
       pending: () => Promise.resolve([]),
       confirm: () => Promise.resolve("Kept."),
       reject: () => Promise.resolve("Refused."),

@@ -9,6 +9,7 @@ const action = union("do", {
   "toggle-statusbar": {},
   "cycle-verbose": {},
   "set-details": { section: words, mode: words },
+  "show-details": {},
   "show-reasoning": { is_shown: flag },
   copy: { text: words },
   "attach-image": { path: words },

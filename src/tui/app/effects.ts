@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { imageProblem } from "#conversation";
 import { describe, systemErrorCode, UserError } from "#foundation/errors";
 import { isAbort } from "#foundation/lifecycle/abort";
+import { plural } from "#foundation/text/figures";
 import { droppedPath } from "../input/dropped-path.ts";
 import type { InputHistory } from "../input/history.ts";
 import type { UserAction } from "../state/action.ts";
@@ -114,7 +115,7 @@ async function performOutside(effect: OutsideEffect, deps: EffectDeps): Promise<
     case "copy":
       // OSC 52 reaches the clipboard of the person also through SSH.
       options.terminal.write(`\x1b]52;c;${Buffer.from(effect.text).toString("base64")}\x07`);
-      dispatch({ type: "say", level: "info", text: `Copied ${effect.text.length} characters.` });
+      dispatch({ type: "say", level: "info", text: `Copied ${plural(effect.text.length, "character")}.` });
       return;
     case "set-skin":
       return deps.setSkin(effect.name);

@@ -20,8 +20,8 @@ export class Libraries {
 
   async load(): Promise<void> {
     try {
-      const { marked } = await import("marked");
-      this.lexer = (text) => marked.lexer(text, { gfm: true });
+      const { markdownLexer } = await import("../text/markdown-lexer.ts");
+      this.lexer = markdownLexer();
     } catch (error) {
       this.#log.error("Markdown cannot be drawn.", { error: describe(error) });
     }

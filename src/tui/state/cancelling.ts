@@ -2,6 +2,7 @@ import { emptyBuffer } from "../input/buffer.ts";
 import { closeMenu } from "./editing/completing.ts";
 import { clearDraft, edit } from "./editing/editing.ts";
 import { closeAnswer } from "./events/answer.ts";
+import { closePicker } from "./picking.ts";
 import { refuse } from "./prompts/prompts.ts";
 import { effect, notice, type ViewState } from "./state.ts";
 
@@ -14,7 +15,7 @@ export function cancel(state: ViewState, nowMs: number): ViewState {
     return effect(state, { do: "voice", act: "cancel" });
   if (prompt?.kind === "sudo" || prompt?.kind === "secret") return refuse(state, prompt, nowMs);
   if (prompt?.kind === "approval") return refuse(state, prompt, nowMs);
-  if (state.picker !== undefined) return { ...state, picker: undefined };
+  if (state.picker !== undefined) return closePicker(state);
   if (prompt?.kind === "question") return refuse(state, prompt, nowMs);
   if (isAtWork(state)) return stopTwice(state, nowMs);
   if (hasDraft(state)) return clearDraft(state);
@@ -87,7 +88,7 @@ export function closeTop(state: ViewState, nowMs: number): ViewState {
     }
     return refuse(state, prompt, nowMs);
   }
-  if (state.picker !== undefined) return { ...state, picker: undefined };
+  if (state.picker !== undefined) return closePicker(state);
   if (state.editor.completions !== undefined) return closeMenu(state);
   const noted: ViewState = { ...state, lastEscapeAtMs: nowMs };
   if (!state.isShellRunning && state.turn === undefined) return noted;

@@ -45,16 +45,36 @@ export function narrowedList<S extends ListState>(list: S, query: string): S {
   return { ...list, query, index: 0 };
 }
 
-/** A list to choose from; typing narrows it. */
+/** A list to choose from; typing narrows it. Of the skins the one in use is marked, and each is shown while it is pointed at. */
 export function openPicker(
   state: ViewState,
-  view: { readonly title: string; readonly items: readonly PickerItem[]; readonly command: string },
+  {
+    title,
+    items: all,
+    command,
+  }: { readonly title: string; readonly items: readonly PickerItem[]; readonly command: string },
 ): ViewState {
+  const skinBefore = command === "/skin" ? state.settings.skin : undefined;
+  const items = skinBefore === undefined ? all : all.map((item) => ({ ...item, isCurrent: item.value === skinBefore }));
   const index = Math.max(
     0,
-    view.items.findIndex((item) => item.isCurrent),
+    items.findIndex((item) => item.isCurrent),
   );
-  return { ...state, picker: { title: view.title, items: view.items, command: view.command, query: "", index } };
+  return { ...state, picker: { title, items, command, query: "", index, skinBefore } };
+}
+
+/** Without a choice: a skin that was only looked at goes again. */
+export function closePicker(state: ViewState): ViewState {
+  const before = state.picker?.skinBefore;
+  const closed: ViewState = { ...state, picker: undefined };
+  return before === undefined ? closed : effect(closed, { do: "set-skin", name: before });
+}
+
+/** The choice moved. */
+export function pointInPicker(state: ViewState, change: (picker: PickerState) => PickerState): ViewState {
+  const moved = changePicker(state, change);
+  const pointed = moved.picker?.skinBefore === undefined ? undefined : chosenItem(moved.picker)?.value;
+  return pointed === undefined ? moved : effect(moved, { do: "set-skin", name: pointed });
 }
 
 export function changePicker(state: ViewState, change: (picker: PickerState) => PickerState): ViewState {

@@ -8,7 +8,7 @@ import { edit, editDraft, moveCursor, nextLine, previousLine, removeText, typeTe
 import { paste } from "./editing/pasting.ts";
 import { enterDraft, sendEarly, submitted } from "./editing/submitting.ts";
 import { reduceEvent, withSession } from "./events/reduce-event.ts";
-import { changePicker, choosePicker, movedList, narrowedList, openCalls, openHistory, openPicker } from "./picking.ts";
+import { choosePicker, movedList, narrowedList, openCalls, openHistory, openPicker, pointInPicker } from "./picking.ts";
 import { promptBuffer } from "./prompts/prompt.ts";
 import { expire, focus } from "./prompts/prompts.ts";
 import { effect, notice, print, type ViewState } from "./state.ts";
@@ -104,15 +104,17 @@ function inChoices(state: ViewState, action: KeyAction, nowMs: number): ViewStat
 function inPicker(state: ViewState, action: KeyAction, nowMs: number): ViewState {
   switch (action.type) {
     case "insert":
-      return changePicker(state, (list) => narrowedList(list, list.query + action.text));
+      return pointInPicker(state, (list) => narrowedList(list, list.query + action.text));
     case "remove":
-      return changePicker(state, (list) => narrowedList(list, action.motion === "left" ? list.query.slice(0, -1) : ""));
+      return pointInPicker(state, (list) =>
+        narrowedList(list, action.motion === "left" ? list.query.slice(0, -1) : ""),
+      );
     case "previous":
     case "back-tab":
-      return changePicker(state, (list) => movedList(list, -1));
+      return pointInPicker(state, (list) => movedList(list, -1));
     case "next":
     case "tab":
-      return changePicker(state, (list) => movedList(list, 1));
+      return pointInPicker(state, (list) => movedList(list, 1));
     case "enter":
       return choosePicker(state);
     case "escape":

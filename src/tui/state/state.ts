@@ -144,6 +144,8 @@ interface UsageState {
 
 export interface PickerState extends ListState<PickerItem> {
   readonly command: string;
+  /** Of the list of skins: the one that was in use when it was opened. */
+  readonly skinBefore?: string | undefined;
 }
 
 export interface EditorState {

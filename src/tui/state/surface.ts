@@ -17,8 +17,18 @@ export function actOnSurface(state: ViewState, action: SurfaceAction): ViewState
       return cycle(state);
     case "set-details":
       return setDetails(state, action);
+    case "show-details":
+      return notice(
+        state,
+        "info",
+        `${detailsText(state.settings.details)}. Change: /details [section] ${modes.join("|")}`,
+      );
     case "show-reasoning":
-      return set(state, { showReasoning: action.isShown });
+      return notice(
+        set(state, { showReasoning: action.isShown }),
+        "info",
+        action.isShown ? "Thinking is shown from now on." : "Thinking is hidden from now on.",
+      );
     case "copy":
       return effect(state, { do: "copy", text: action.text });
     case "attach-image":
@@ -52,6 +62,10 @@ function cycle(state: ViewState): ViewState {
 
 const sections = ["thinking", "tools", "subagents", "activity"] as const;
 const modes = ["hidden", "collapsed", "expanded"] as const;
+
+function detailsText(details: Details): string {
+  return `Details: ${sections.map((section) => `${section} ${details[section]}`).join(", ")}`;
+}
 
 function setDetails(state: ViewState, wanted: { readonly section: string; readonly mode: string }): ViewState {
   const mode = modes.find((one) => one === wanted.mode);

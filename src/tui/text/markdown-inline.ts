@@ -1,10 +1,14 @@
 import type { Token, Tokens } from "marked";
+import { readEntities } from "./entities.ts";
 import type { Span } from "./styled.ts";
 
 /** Text inside a block, as spans; a span with a line break in it breaks the row. */
 export function inlineSpans(tokens: readonly Token[], style?: string): Span[] {
   return tokens.flatMap((token) => inlineSpan(token as InlineToken, style));
 }
+
+/** `\,` `\;` `\:` are spaces of formulas; nobody escapes these characters in prose. */
+const spacesOfMath = /^\\[,;:]$/;
 
 type InlineToken =
   | Tokens.Strong
@@ -37,10 +41,10 @@ function inlineSpan(token: InlineToken, style: string | undefined): Span[] {
       return [{ text: "\n" }];
     case "text": {
       const inner = "tokens" in token ? token.tokens : undefined;
-      return inner === undefined ? [plain(unescapeHtml(token.text), style)] : inlineSpans(inner, style);
+      return inner === undefined ? [plain(readEntities(token.raw), style)] : inlineSpans(inner, style);
     }
     case "escape":
-      return [plain(token.text, style)];
+      return [plain(spacesOfMath.test(token.raw) ? token.raw : token.text, style)];
     default:
       return [plain(token.raw, style)];
   }
@@ -55,14 +59,4 @@ function linkSpans(token: Tokens.Link): Span[] {
 
 function plain(text: string, style: string | undefined): Span {
   return { text, ...(style === undefined ? {} : { style }) };
-}
-
-function unescapeHtml(text: string): string {
-  return text
-    .replaceAll("&lt;", "<")
-    .replaceAll("&gt;", ">")
-    .replaceAll("&quot;", '"')
-    .replaceAll("&#39;", "'")
-    .replaceAll("&nbsp;", " ")
-    .replaceAll("&amp;", "&");
 }

@@ -15,6 +15,8 @@ export interface MarkdownLook {
   /** Undefined until the library is loaded; text is then shown as it is. */
   readonly lexer: Lexer | undefined;
   readonly highlight: Highlight;
+  /** What is drawn stands in a list item. */
+  readonly isInItem?: boolean;
 }
 
 /** Markdown as rows. `strip` takes the markup away and gives no styles; `raw` shows what the model wrote. */
@@ -30,15 +32,16 @@ function blocks(tokens: readonly Token[], columns: number, look: MarkdownLook): 
   for (const token of tokens) {
     if (token.type === "space") continue;
     const block = blockRows(token as BlockToken, columns, look);
-    if (!isFirst && needsGap(token)) rows.push([]);
+    if (!isFirst && needsGap(token, look)) rows.push([]);
     rows.push(...block);
     isFirst = false;
   }
   return rows;
 }
 
-function needsGap(token: Token): boolean {
-  return token.type !== "text" && token.type !== "list";
+/** Code of a list item follows its text: it is indented, and the next item comes right below it. */
+function needsGap(token: Token, { isInItem = false }: MarkdownLook): boolean {
+  return token.type !== "text" && token.type !== "list" && !(isInItem && token.type === "code");
 }
 
 type BlockToken =
@@ -86,7 +89,7 @@ function marker(list: Tokens.List, item: Tokens.ListItem, index: number): string
 function itemRows(item: Tokens.ListItem, bullet: string, at: { columns: number; look: MarkdownLook }): Line[] {
   const indent = " ".repeat(bullet.length);
   const inner = item.tokens.filter((token) => token.type !== "checkbox");
-  const rows = blocks(inner, Math.max(8, at.columns - bullet.length), at.look);
+  const rows = blocks(inner, Math.max(8, at.columns - bullet.length), { ...at.look, isInItem: true });
   return (rows.length === 0 ? [[]] : rows).map((row, index) => [
     index === 0 ? { text: bullet, style: "bullet" } : { text: indent },
     ...row,

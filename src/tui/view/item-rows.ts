@@ -98,8 +98,9 @@ export function chunkRows(chunk: AnswerChunk, look: Look): Line[] {
   const isEnd = chunk.location === "whole" || chunk.location === "last";
   const isRaw = look.settings.markdown === "raw";
   const fence = (text: string): Line => [{ text, style: "code-border" }];
-  const top = isRaw ? fence(`\`\`\`${chunk.language}`) : fence(chunk.language === "" ? "" : `  ${chunk.language}`);
-  return [...(chunk.hasGap ? [[]] : []), ...(isStart ? [top] : []), ...rows, ...(isEnd && isRaw ? [fence("```")] : [])];
+  const label = isRaw ? `\`\`\`${chunk.language}` : chunk.language === "" ? "" : `  ${chunk.language}`;
+  const top = isStart && label !== "" ? [fence(label)] : [];
+  return [...(chunk.hasGap ? [[]] : []), ...top, ...rows, ...(isEnd && isRaw ? [fence("```")] : [])];
 }
 
 function userRows(item: { readonly text: string; readonly images: number }, look: Look): Line[] {

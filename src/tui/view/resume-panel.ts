@@ -1,4 +1,5 @@
 import { type Message, textOf } from "#conversation";
+import { plural } from "#foundation/text/figures";
 import { truncateEnd } from "#foundation/text/text";
 import { boxBottom, boxTop } from "../text/box.ts";
 import { markdownRows } from "../text/markdown.ts";
@@ -20,7 +21,9 @@ export function resumeRows(
   const spoken = item.history.filter((message) => message.role !== "tool");
   if (item.isMinimal) {
     const count = spoken.filter((message) => message.role === "user").length;
-    return [[{ text: `↻ Resumed: ${spoken.length} messages, ${count} of them yours.`, style: "session-label" }]];
+    return [
+      [{ text: `↻ Resumed: ${plural(spoken.length, "message")}, ${count} of them yours.`, style: "session-label" }],
+    ];
   }
   const start = firstShown(spoken);
   const earlier: Line[] = start > 0 ? [[{ text: `… ${start} earlier messages …`, style: "dim" }]] : [];

@@ -1,18 +1,18 @@
 import fc from "fast-check";
-import { marked } from "marked";
 import { describe, expect, it } from "vitest";
 import { defaultTuiSettings } from "../settings.ts";
 import { sessionInfo } from "../testing/fake-session.ts";
 import { diffRows } from "../text/diff.ts";
 import { Highlighter } from "../text/highlight.ts";
 import { type MarkdownLook, markdownRows } from "../text/markdown.ts";
+import { markdownLexer } from "../text/markdown-lexer.ts";
 import { lineWidth, plainText } from "../text/styled.ts";
 import { wrapLine } from "../text/wrap.ts";
 import { defaultSkin } from "../theme/index.ts";
 import { bannerRows } from "./banner.ts";
 import { itemRows, type Look } from "./item-rows.ts";
 
-const look: MarkdownLook = { mode: "render", lexer: (text) => marked.lexer(text), highlight: () => undefined };
+const look: MarkdownLook = { mode: "render", lexer: markdownLexer(), highlight: () => undefined };
 const rendered = (text: string, columns = 60, more: Partial<MarkdownLook> = {}): string[] =>
   markdownRows(text, columns, { ...look, ...more }).map((row) => plainText(row).trimEnd());
 
@@ -41,6 +41,31 @@ describe("wrapping", () => {
 });
 
 describe("markdown", () => {
+  it("leaves formulas as they were written, and prices alone", () => {
+    expect(rendered("So \\(x\\,dx_1 * a * b\\) and $a*b*c\\,d$ and \\[\\int x\\,dx\\] or x\\,dx", 90)).toEqual([
+      "So \\(x\\,dx_1 * a * b\\) and $a*b*c\\,d$ and \\[\\int x\\,dx\\] or x\\,dx",
+    ]);
+    expect(rendered("$$\n\\sum_{i} *a* \\, b\n$$")).toEqual(["$$", "\\sum_{i} *a* \\, b", "$$"]);
+    expect(rendered("It is $5 or *only* $6 with \\*stars\\*.")).toEqual(["It is $5 or only $6 with *stars*."]);
+  });
+
+  it("draws code of a list item in the item, with no empty row around it", () => {
+    expect(rendered("1. First\n   ```js\n   a();\n     b();\n   ```\n2. Second\n\n   ```\n   c();\n   ```")).toEqual([
+      "1. First",
+      "     a();",
+      "       b();",
+      "2. Second",
+      "     c();",
+    ]);
+  });
+
+  it("shows character references as characters, and no control characters by them", () => {
+    expect(rendered("&copy; 2026 &rarr; &#169; &#xA9; &mdash; &nosuch; a &amp; b")).toEqual([
+      "© 2026 → © © — &nosuch; a & b",
+    ]);
+    expect(rendered("x&#27;[2Jy &#x9b;z &#xd800;")).toEqual(["x&#27;[2Jy &#x9b;z &#xd800;"]);
+  });
+
   it("draws blocks and inline styles [20:R10.7]", () => {
     expect(rendered("# Title\n\nText with **bold** and `code` and [a link](https://x.example).")).toEqual([
       "Title",

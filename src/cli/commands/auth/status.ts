@@ -1,3 +1,4 @@
+import { plural } from "#foundation/text/figures";
 import { systemClock } from "#foundation/time/clock";
 import type { Invocation } from "../../command.ts";
 import { argument } from "../../invocation.ts";
@@ -26,7 +27,7 @@ export async function authStatus(invocation: Invocation): Promise<number> {
     login: flow === undefined ? null : flow.kind,
     expires_at_ms: expiresAtMs ?? null,
   });
-  out.line(`${provider.label}: ${members.length} credentials, ${usable} usable now`);
+  out.line(`${provider.label}: ${plural(members.length, "credential")}, ${usable} usable now`);
   if (flow !== undefined)
     out.line(
       `Login: ${flow.kind === "logged-in" ? `yes${flow.account === undefined ? "" : `, ${flow.account}`}` : "no"}`,

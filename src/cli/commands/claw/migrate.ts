@@ -80,9 +80,9 @@ function requestOf(invocation: Invocation): MigrationOptions {
   const preset = flagText(invocation, "preset") ?? "full";
   const skillConflict = flagText(invocation, "skill-conflict") ?? "skip";
   if (preset !== "full" && preset !== "user-data")
-    throw usageError(`--preset cannot be "${preset}".`, "Choose user-data or full.");
+    throw usageError(`Invalid --preset: "${preset}".`, "Choose user-data or full.");
   if (skillConflict !== "skip" && skillConflict !== "overwrite" && skillConflict !== "rename")
-    throw usageError(`--skill-conflict cannot be "${skillConflict}".`, "Choose skip, overwrite or rename.");
+    throw usageError(`Invalid --skill-conflict: "${skillConflict}".`, "Choose skip, overwrite or rename.");
   return {
     preset,
     skillConflict,

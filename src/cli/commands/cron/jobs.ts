@@ -1,4 +1,5 @@
 import { type CronJobs, type Job, type JobRequest, jobView, repeatText } from "#cron";
+import { plural } from "#foundation/text/figures";
 import { exitCodes, type Invocation } from "../../command.ts";
 import { argument, flagList, flagText, hasFlag } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
@@ -149,7 +150,7 @@ export async function cronStatus(invocation: Invocation): Promise<number> {
         : `The gateway (process ${pid}) runs the jobs.`,
     );
     out.line(
-      `${listed.length} jobs, ${active.length} active.${next === undefined ? "" : ` Next: ${next.name} at ${nextRun}.`}`,
+      `${plural(listed.length, "job")}, ${active.length} active.${next === undefined ? "" : ` Next: ${next.name} at ${nextRun}.`}`,
     );
     return exitCodes.ok;
   });
@@ -193,7 +194,7 @@ function requestOf(invocation: Invocation): JobRequest {
 function wholeNumber(invocation: Invocation, name: string): number | undefined {
   const text = flagText(invocation, name);
   if (text === undefined) return undefined;
-  if (!/^-?\d{1,6}$/.test(text.trim())) throw usageError(`--${name} cannot be "${text}".`, "Give a whole number.");
+  if (!/^-?\d{1,6}$/.test(text.trim())) throw usageError(`Invalid --${name}: "${text}".`, "Use a whole number.");
   return Number(text);
 }
 

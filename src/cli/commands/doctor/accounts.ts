@@ -1,4 +1,5 @@
 import { httpRequest } from "#foundation/http/request";
+import { plural } from "#foundation/text/figures";
 import { systemClock } from "#foundation/time/clock";
 import { fetchModels, type Target, usableProviders } from "#model";
 import { localTime } from "../../output/times.ts";
@@ -90,7 +91,7 @@ async function connectivity({ invocation, parts }: Patient): Promise<readonly Ch
       });
       continue;
     }
-    checks.push({ section, name: profile.label, state: "ok", detail: `${list.models.length} models` });
+    checks.push({ section, name: profile.label, state: "ok", detail: plural(list.models.length, "model") });
     const isChosen = parts.loaded.config.model.default === target.model;
     if (isChosen && list.models.length > 0 && !list.models.some(({ id }) => id === target.model))
       checks.push({

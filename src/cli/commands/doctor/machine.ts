@@ -1,5 +1,6 @@
 import { findProxyProblems } from "#foundation/http/request";
 import { findExecutable, isContainer, isWsl } from "#foundation/process/platform";
+import { checkoutFolder } from "../../support/checkout.ts";
 import { version } from "../../version.ts";
 import type { Check, Examine } from "./check.ts";
 
@@ -23,6 +24,7 @@ export const examineMachine: Examine = async ({ invocation, parts }) => {
     ...(isContainer() ? ["container"] : []),
   ];
   const hermes = findExecutable("hermes", env);
+  const checkout = checkoutFolder();
   const { backend } = parts.loaded.config.terminal;
   return [
     {
@@ -38,7 +40,7 @@ export const examineMachine: Examine = async ({ invocation, parts }) => {
       name: "command on the PATH",
       state: hermes === undefined ? "warning" : "ok",
       detail: hermes ?? "hermes is not found",
-      hint: "Install it for all shells: npm install -g hermes-ts",
+      hint: checkout === undefined ? "Run: npm install -g hermes-ts" : `Run: cd ${checkout} && npm link`,
     },
     ...programs
       .filter(([name]) => name !== "bwrap" || process.platform === "linux")

@@ -11,6 +11,7 @@ import type { Invocation } from "../../command.ts";
 import { compareVersions } from "../../compare-versions.ts";
 import { hasFlag } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
+import { checkoutFolder } from "../../support/checkout.ts";
 import { homeOf } from "../../support/home.ts";
 import { shippedSkills } from "../../support/skills.ts";
 import { version } from "../../version.ts";
@@ -25,6 +26,12 @@ export async function update(invocation: Invocation): Promise<number> {
   const manager = managedBy(home, invocation.io.env);
   const isCheck = hasFlag(invocation, "check");
   if (manager !== undefined && !isCheck) throw managedError(manager, packageName);
+  const checkout = invocation.io.env["HERMES_UPDATE_URL"] === undefined ? checkoutFolder() : undefined;
+  if (checkout !== undefined)
+    throw new UserError(`This Hermes runs from a repository: ${checkout}`, {
+      code: "update_checkout",
+      hint: `Update it with: cd ${checkout} && git pull && npm run build`,
+    });
   const newest = await newestVersion(invocation);
   const isNewer = compareVersions(newest, version) > 0;
   await remember(home, newest);

@@ -1,8 +1,10 @@
 import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { systemErrorCode, UserError } from "#foundation/errors";
+import { formatLogLine } from "#foundation/files/log-text";
 import type { HermesHome } from "#foundation/files/paths";
 import { byteSize } from "#foundation/text/figures";
+import { nearest } from "#foundation/text/text";
 import { systemClock } from "#foundation/time/clock";
 import type { Invocation } from "../../command.ts";
 import { flagNumber, flagText, hasFlag } from "../../invocation.ts";
@@ -11,7 +13,7 @@ import { durationMs, localTime } from "../../output/times.ts";
 import { homeOf } from "../../support/home.ts";
 import { openRedactor } from "../../support/redactor.ts";
 import { usageError } from "../../usage-error.ts";
-import { formatLogLine, type LogFilter, passes, readLogLine } from "./log-line.ts";
+import { type LogFilter, passes, readLogLine } from "./log-line.ts";
 import { readSince, readTail } from "./read-tail.ts";
 
 const pollMs = 500;
@@ -21,7 +23,7 @@ export async function logs(invocation: Invocation): Promise<number> {
   const home = homeOf(invocation);
   const which = invocation.args[0] ?? "agent";
   if (which === "list") return await listFiles(home, out);
-  const file = { agent: home.agentLog, errors: home.errorsLog, gateway: home.gatewayLog }[which] ?? home.agentLog;
+  const file = await logFile(home, which);
   const filter = filterOf(invocation);
   const most = flagNumber(invocation, "lines", { usual: 50 });
   const { redact } = await openRedactor(invocation);
@@ -43,11 +45,26 @@ export async function logs(invocation: Invocation): Promise<number> {
   return 0;
 }
 
+/** By its short name, or as `logs list` names it: servers of MCP and child agents have files of their own. */
+async function logFile(home: HermesHome, name: string): Promise<string> {
+  const usual = { agent: home.agentLog, errors: home.errorsLog, gateway: home.gatewayLog }[name];
+  if (usual !== undefined) return usual;
+  const names = await namesIn(home);
+  const found = names.find((one) => one === name || one === `${name}.log`);
+  if (found !== undefined) return path.join(home.logs, found);
+  const short = names.map((one) => one.replace(/\.log$/, ""));
+  const meant = nearest(name, ["agent", "errors", "gateway", "list", ...short]);
+  throw usageError(
+    `There is no log "${name}".${meant === undefined ? "" : ` Did you mean ${meant}?`}`,
+    "See what there is: hermes logs list",
+  );
+}
+
 function filterOf(invocation: Invocation): LogFilter {
   const since = flagText(invocation, "since");
   const ageMs = since === undefined ? undefined : durationMs(since, "m");
   if (since !== undefined && ageMs === undefined)
-    throw usageError(`--since cannot be "${since}".`, "For example: 30m, 1h, 2d.");
+    throw usageError(`Invalid --since: "${since}".`, "For example: 30m, 1h, 2d.");
   const level = flagText(invocation, "level");
   const session = flagText(invocation, "session");
   const component = flagText(invocation, "component");
@@ -92,13 +109,19 @@ async function follow(file: string, { from, filter, redact, out, signal }: Follo
   return 0;
 }
 
-async function listFiles(home: HermesHome, out: Output): Promise<number> {
-  const names = await readdir(home.logs).catch((error: unknown) => {
+async function namesIn(home: HermesHome): Promise<readonly string[]> {
+  try {
+    return (await readdir(home.logs)).sort();
+  } catch (error) {
     if (systemErrorCode(error) === "ENOENT") return [];
     throw error;
-  });
+  }
+}
+
+async function listFiles(home: HermesHome, out: Output): Promise<number> {
+  const names = await namesIn(home);
   const files = await Promise.all(
-    names.sort().map(async (name) => {
+    names.map(async (name) => {
       const { size, mtimeMs } = await stat(path.join(home.logs, name));
       return { name, bytes: size, changed_at_ms: Math.round(mtimeMs) };
     }),

@@ -1,6 +1,7 @@
 import { editConfig, isSecretVariable, writeSecret } from "#config";
 import { UserError } from "#foundation/errors";
 import { Secret } from "#foundation/secrets/secret";
+import { plural } from "#foundation/text/figures";
 import type { Invocation } from "../../command.ts";
 import { argument, flagList, flagText, hasFlag } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
@@ -38,7 +39,7 @@ export async function mcpAdd(invocation: Invocation): Promise<number> {
   if (needsLogin) out.line(`Log in to it with: hermes mcp login ${name}`);
   const tried = needsLogin || hasFlag(invocation, "no-test") ? undefined : await tryServer(invocation, name);
   out.document({ server: name, entry, test: tried ?? null });
-  if (tried?.kind === "works") out.line(`It answers and offers ${tried.tools.length} tools.`);
+  if (tried?.kind === "works") out.line(`It answers and offers ${plural(tried.tools.length, "tool")}.`);
   if (tried?.kind === "failed") out.note(`It does not answer yet: ${tried.reason}`);
   return tried?.kind === "failed" ? 1 : 0;
 }

@@ -1,3 +1,4 @@
+import { plural } from "#foundation/text/figures";
 import type { Invocation } from "../../command.ts";
 import { argument, hasFlag } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
@@ -10,7 +11,7 @@ export async function sessionsDelete(invocation: Invocation): Promise<number> {
   await using store = await openExistingStore(invocation);
   const id = await findSession(store, argument(invocation, 0));
   const count = (await store?.messages.count(id)) ?? 0;
-  const question = `Delete session ${id} with its ${count} messages?`;
+  const question = `Delete session ${id} with its ${plural(count, "message")}?`;
   if (!(await agreed(question, { io: invocation.io, isYes: hasFlag(invocation, "yes") }))) {
     out.line("Nothing was deleted.");
     return 1;

@@ -1,8 +1,9 @@
 import { once } from "node:events";
-import { createWriteStream } from "node:fs";
+import { createWriteStream, existsSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { finished } from "node:stream/promises";
+import { UserError } from "#foundation/errors";
 import type { ExportedSession, Store } from "#store";
 import type { Invocation } from "../../command.ts";
 import { argument, flagText, hasFlag } from "../../invocation.ts";
@@ -26,6 +27,11 @@ export async function sessionsExport(invocation: Invocation): Promise<number> {
     return 0;
   }
   const file = path.resolve(invocation.io.cwd, target);
+  if (!existsSync(path.dirname(file)))
+    throw new UserError(`There is no folder ${path.dirname(file)}.`, {
+      code: "folder_missing",
+      hint: "Create it first, or export to standard output with -",
+    });
   const count = await writeLines(file, lines);
   out.document({ file, sessions: count });
   out.line(`Wrote ${count} ${count === 1 ? "session" : "sessions"} to ${file}`);

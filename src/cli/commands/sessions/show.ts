@@ -1,4 +1,5 @@
 import { callsOf, textOf } from "#conversation";
+import { plural } from "#foundation/text/figures";
 import type { StoredMessage } from "#store";
 import type { Invocation } from "../../command.ts";
 import { argument, flagNumber } from "../../invocation.ts";
@@ -25,7 +26,7 @@ export async function sessionsShow(invocation: Invocation): Promise<number> {
     out.line(`${record.id}  ${record.source}  ${record.model ?? ""}`);
     const ended =
       record.endedAtMs === undefined ? "open" : `ended ${localTime(record.endedAtMs)} (${record.endReason ?? ""})`;
-    out.line(`began ${localTime(record.startedAtMs)}, ${ended}, ${all.length} messages`);
+    out.line(`began ${localTime(record.startedAtMs)}, ${ended}, ${plural(all.length, "message")}`);
   }
   for (const message of messages) {
     out.line();

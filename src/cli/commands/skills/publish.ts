@@ -1,6 +1,7 @@
 import path from "node:path";
 import { UserError } from "#foundation/errors";
 import { httpRequest } from "#foundation/http/request";
+import { plural } from "#foundation/text/figures";
 import { parseJson } from "#foundation/text/json";
 import { preparePublication, publishToGitHub } from "#skills";
 import type { Invocation } from "../../command.ts";
@@ -34,7 +35,7 @@ export async function skillsPublish(invocation: Invocation): Promise<number> {
       code: "missing_api_key",
       hint: "Set it: hermes config set GITHUB_TOKEN -",
     });
-  const question = `Propose ${publication.facts.name} (${publication.files.size} files) to ${repository}, for everybody to see?`;
+  const question = `Propose ${publication.facts.name} (${plural(publication.files.size, "file")}) to ${repository}, for everybody to see?`;
   if (!(await agreed(question, { io, isYes: hasFlag(invocation, "yes") }))) {
     out.line("Nothing was published.");
     return 1;

@@ -1,4 +1,5 @@
 import { editConfig } from "#config";
+import { plural } from "#foundation/text/figures";
 import { listInstalled } from "#skills";
 import type { Invocation } from "../../command.ts";
 import { Output } from "../../output/output.ts";
@@ -20,6 +21,6 @@ export async function skillsConfig(invocation: Invocation): Promise<number> {
   }
   const value = items.map((item) => item.name).filter((name) => !wanted.includes(name));
   await editConfig([{ kind: "set", path: ["skills", "disabled"], value }], editOptions(invocation, home));
-  out.line(`${wanted.length} skills are on, ${value.length} off, from the next session on.`);
+  out.line(`On: ${plural(wanted.length, "skill")}, off: ${value.length}. This takes effect with the next session.`);
   return 0;
 }

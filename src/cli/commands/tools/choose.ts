@@ -1,4 +1,5 @@
 import { UserError } from "#foundation/errors";
+import { plural } from "#foundation/text/figures";
 import type { Invocation } from "../../command.ts";
 import { hasFlag } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
@@ -29,6 +30,6 @@ export async function tools(invocation: Invocation): Promise<number> {
     return 0;
   }
   await saveToolsets(invocation, state, [...wanted, ...state.on.filter((name) => state.empty.includes(name))]);
-  out.line(`${wanted.length} toolsets are on for ${state.surface}, from the next session on.`);
+  out.line(`On for ${state.surface}: ${plural(wanted.length, "toolset")}. This takes effect with the next session.`);
   return 0;
 }

@@ -1,4 +1,6 @@
+import { type Config, isPlatformId, platformIds } from "#config";
 import { silentLogger } from "#foundation/files/logger";
+import { nearest } from "#foundation/text/text";
 import {
   absentTools,
   configurableToolsets,
@@ -24,12 +26,14 @@ export interface SurfaceTools extends Settings {
   readonly empty: readonly string[];
 }
 
-const platformPattern = /^[a-z][a-z0-9_-]{0,31}$/;
+/** Surfaces that are no chat platforms. */
+const ownSurfaces = ["cli", "cron", "acp", "api", "dashboard", "library"];
 
 /** The toolsets of one surface as the settings say, without opening any tool. */
 export async function surfaceTools(invocation: Invocation, surface = surfaceOf(invocation)): Promise<SurfaceTools> {
   const settings = await loadSettings(invocation);
   const { config } = settings.loaded;
+  checkSurface(surface, config);
   const toolsets = new Toolsets(new ToolRegistry(silentLogger).snapshot(), config.custom_toolsets);
   const mcpServers = Object.entries(config.mcp_servers).flatMap(([name, server]) => (server.enabled ? [name] : []));
   const known = config.known_plugin_toolsets[surface] ?? [];
@@ -54,7 +58,16 @@ export async function surfaceTools(invocation: Invocation, surface = surfaceOf(i
 }
 
 function surfaceOf(invocation: Invocation): string {
-  const surface = flagText(invocation, "platform") ?? "cli";
-  if (platformPattern.test(surface)) return surface;
-  throw usageError(`"${surface}" is not the name of a surface.`, "For example: cli, telegram, discord, cron.");
+  return flagText(invocation, "platform") ?? "cli";
+}
+
+/** Platforms of plugins are known by their settings. */
+function checkSurface(surface: string, { platforms, platform_toolsets: lists }: Config): void {
+  if (ownSurfaces.includes(surface) || isPlatformId(surface)) return;
+  if (Object.hasOwn(platforms, surface) || Object.hasOwn(lists, surface)) return;
+  const meant = nearest(surface, [...ownSurfaces, ...platformIds]);
+  throw usageError(
+    `There is no platform "${surface}".${meant === undefined ? "" : ` Did you mean ${meant}?`}`,
+    "For example: cli, telegram, discord, cron.",
+  );
 }

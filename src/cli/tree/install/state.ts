@@ -56,7 +56,7 @@ export const debugCommand: Command = {
 export const logsCommand: Command = {
   name: "logs",
   about: "Show the log",
-  args: [{ name: "file", isOptional: true, choices: ["agent", "errors", "gateway", "list"] }],
+  args: [{ name: "log", isOptional: true, completes: "log" }],
   flags: [
     { name: "lines", short: "n", kind: "text", value: "<n>", about: "How many lines (50)" },
     { name: "follow", short: "f", kind: "switch", about: "Go on as lines come" },

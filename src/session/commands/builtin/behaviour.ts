@@ -72,7 +72,10 @@ export const reasoningCommand = defineCommand({
       await saved(preferences, { key: "display.show_reasoning", value: choice === "show" }, "");
       return act({ do: "show-reasoning", isShown: choice === "show" });
     }
-    if (choice === "") return say(`Usage: /reasoning ${efforts.join("|")}, or /reasoning show|hide`);
+    if (choice === "")
+      return say(
+        `Reasoning: ${behaviour.reasoning || "as the provider chooses"}. Change: /reasoning ${efforts.join("|")}, or show|hide`,
+      );
     if (!efforts.includes(choice)) return warn(`There is no level ${args}. Levels: ${efforts.join(", ")}`);
     const problem = behaviour.setReasoning(choice);
     if (problem !== undefined) return warn(problem);
@@ -95,7 +98,11 @@ export const fastCommand = defineCommand({
     const { hasFastService } = models.facts;
     const alone = `${info.model} has one service only, so /fast changes nothing here.`;
     if (choice === "" || choice === "status")
-      return say(hasFastService ? "/fast fast asks for the faster service, /fast normal for the usual one." : alone);
+      return say(
+        hasFastService
+          ? `Service: ${behaviour.isFast ? "fast" : "normal"}. Change: /fast fast (quicker, dearer) or /fast normal`
+          : alone,
+      );
     if (choice !== "fast" && choice !== "normal") return warn("Usage: /fast normal, /fast fast or /fast status");
     if (choice === "fast" && !hasFastService) return warn(alone);
     behaviour.setFast(choice === "fast");
@@ -142,7 +149,13 @@ export const personalityCommand = defineCommand({
     const names = settings.personalities;
     if (args === "") {
       if (names.length === 0) return say("No personality is defined.");
-      const items = [...names, "none"].map((name) => ({ value: name, label: name, detail: "", isCurrent: false }));
+      const now = behaviour.personality || "none";
+      const items = [...names, "none"].map((name) => ({
+        value: name,
+        label: name,
+        detail: "",
+        isCurrent: name === now,
+      }));
       return { kind: "picker", title: "Personality", items, command: "/personality" };
     }
     const problem = behaviour.setPersonality(args);

@@ -2,6 +2,8 @@ import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, systemErrorCode } from "#foundation/errors";
 import { writeFileAtomic } from "#foundation/files/files";
+import { formatLogLine } from "#foundation/files/log-text";
+import { plural } from "#foundation/text/figures";
 
 import { type CommandCall, type CommandServices, defineCommand } from "../command.ts";
 import { fault, say, warn } from "../views.ts";
@@ -60,7 +62,7 @@ async function report({ session }: CommandCall, services: LogServices): Promise<
   const { info } = session;
   const { redact, version } = services.machine;
   const lines = [
-    `session ${info.id} on ${info.source}, ${session.history.length} messages`,
+    `session ${info.id} on ${info.source}, ${plural(session.history.length, "message")}`,
     `model ${info.model} at ${info.provider} (${info.modelSource})`,
     `context ${contextText(info)}`,
     `hermes ${version}, node ${process.version} on ${process.platform} ${process.arch}`,
@@ -84,7 +86,10 @@ async function logTail({ home, machine }: LogServices, count: number): Promise<r
         .redact(buffer.toString("utf8"))
         .split("\n")
         .filter((line) => line !== "");
-      return lines.slice(start > 0 ? 1 : 0).slice(-count);
+      return lines
+        .slice(start > 0 ? 1 : 0)
+        .slice(-count)
+        .map(formatLogLine);
     } finally {
       await file.close();
     }

@@ -103,15 +103,17 @@ export const skinCommand = defineCommand({
   argsHint: "[name]",
   cliOnly: true,
   whileRunning: "now",
-  takes: ["settings"],
+  takes: ["settings", "preferences"],
   complete: (_call, { settings }) => Promise.resolve(settings.skins),
-  async run({ args }, { settings: { skins } }) {
+  async run({ args }, { settings: { skins }, preferences }) {
     if (args === "") {
+      // The surface knows which one it draws with, and marks it.
       const items = skins.map((name) => ({ value: name, label: name, detail: "", isCurrent: false }));
       return { kind: "picker", title: "Skin", items, command: "/skin" };
     }
     if (!skins.includes(args)) return warn(`There is no skin ${args}. Skins: ${skins.join(", ")}`);
-    return act({ do: "set-skin", name: args });
+    const kept = await saved(preferences, { key: "display.skin", value: args }, `Skin: ${args}.`);
+    return kept.kind === "text" && kept.level === "warn" ? kept : act({ do: "set-skin", name: args });
   },
 });
 
@@ -127,6 +129,7 @@ export const detailsCommand = defineCommand({
   complete: ({ words }) => Promise.resolve(words.length > 0 ? detailModes : [...sections, ...detailModes]),
   async run({ words }) {
     const [first = "", second = ""] = words.map((word) => word.toLowerCase());
+    if (first === "") return act({ do: "show-details" });
     if (detailModes.includes(first)) return act({ do: "set-details", section: "all", mode: first });
     if (sections.includes(first) && detailModes.includes(second))
       return act({ do: "set-details", section: first, mode: second });

@@ -1,5 +1,6 @@
 import { plural } from "#foundation/text/figures";
 import type { CommandView, ToolsetInfo } from "../../api.ts";
+import type { RememberedNotes } from "../../services/memory.ts";
 import { defineCommand } from "../command.ts";
 import { say, warn } from "../views.ts";
 
@@ -31,7 +32,7 @@ export const toolsCommand = defineCommand({
 function toolTable(toolsets: readonly ToolsetInfo[]): CommandView {
   const rows = toolsets.flatMap((set) => [
     ...set.tools.map((tool) => [tool, set.name, "on"]),
-    ...set.unavailable.map(({ name, reason }) => [name, set.name, `unavailable: ${reason}`]),
+    ...set.unavailable.map(({ name, reason }) => [name, "", `unavailable: ${reason}`]),
   ]);
   return { kind: "table", title: "Tools", columns: ["Tool", "Toolset", "State"], rows };
 }
@@ -44,7 +45,8 @@ export const toolsetsCommand = defineCommand({
   whileRunning: "now",
   takes: ["tools"],
   async run(_call, { tools }) {
-    const rows = tools.describe().map((set) => [set.name, plural(set.tools.length, "tool"), set.tools.join(", ")]);
+    const sets = tools.describe().filter((set) => set.tools.length > 0);
+    const rows = sets.map((set) => [set.name, plural(set.tools.length, "tool"), set.tools.join(", ")]);
     return { kind: "table", title: "Toolsets", columns: ["Toolset", "Size", "Tools"], rows };
   },
 });
@@ -76,10 +78,10 @@ export const pluginsCommand = defineCommand({
 
 export const memoryCommand = defineCommand({
   name: "memory",
-  description: "Show memory writes that wait for you; keep or refuse them",
+  description: "Show what is remembered, and what waits for you; keep or refuse it",
   category: "Tools & Skills",
-  argsHint: "[confirm|reject id]",
-  subcommands: ["confirm", "reject"],
+  argsHint: "[pending | confirm id | reject id]",
+  subcommands: ["pending", "confirm", "reject"],
   whileRunning: "now",
   takes: ["memory"],
   complete: async ({ words }, { memory }) => (words.length === 0 ? [] : (await memory.pending()).map((one) => one.id)),
@@ -91,10 +93,33 @@ export const memoryCommand = defineCommand({
       return say(await memory[verb](id));
     }
     if (verb !== undefined && verb !== "pending")
-      return warn("Usage: /memory, /memory confirm <id> or /memory reject <id>");
+      return warn("Usage: /memory, /memory pending, /memory confirm <id> or /memory reject <id>");
     const pending = await memory.pending();
+    if (verb === undefined) return rememberedView(await memory.remembered(), pending.length);
     if (pending.length === 0) return say("Nothing is waiting for your confirmation.");
-    const rows = pending.map((one) => [one.id, one.source, one.text]);
-    return { kind: "table", title: "Waiting to be remembered", columns: ["Id", "From", "Text"], rows };
+    return pendingTable(pending);
   },
 });
+
+function pendingTable(
+  pending: readonly { readonly id: string; readonly text: string; readonly source: string }[],
+): CommandView {
+  const rows = pending.map((one) => [one.id, one.source, one.text]);
+  return { kind: "table", title: "Waiting to be remembered", columns: ["Id", "From", "Text"], rows };
+}
+
+const aboutWords: Readonly<Record<RememberedNotes["about"], string>> = { user: "About you", memory: "Notes" };
+
+function rememberedView(all: readonly RememberedNotes[], waiting: number): CommandView {
+  if (all.length === 0) return say("Memory is off in this session.");
+  const sections = all.map(({ about, file, entries, used, limit }) => {
+    const head = `${aboutWords[about]} (${file}, ${Math.round((used / Math.max(1, limit)) * 100)} % full)`;
+    return [head, ...(entries.length === 0 ? ["  nothing yet"] : entries.map(listed))].join("\n");
+  });
+  const more = waiting === 0 ? [] : [`Waiting for your confirmation: ${waiting}. See them with /memory pending`];
+  return say([...sections, ...more].join("\n\n"));
+}
+
+function listed(entry: string): string {
+  return `  • ${entry.replaceAll("\n", "\n    ")}`;
+}

@@ -44,6 +44,20 @@ describe("a streamed answer", () => {
     ]);
   });
 
+  it("leaves code of a list item in its item, however far it is indented", () => {
+    const source = "1. First\n   ```js\n   a();\n\n   b();\n   ```\n2. Second\n\n   ```\n   plain\n   ```\n- last";
+    expect(feed([source]).map((chunk) => chunk.kind === "markdown" && chunk.text)).toEqual([
+      "1. First\n   ```js\n   a();\n\n   b();\n   ```",
+      "2. Second\n\n   ```\n   plain\n   ```",
+      "- last",
+    ]);
+  });
+
+  it("puts one empty row above and below code", () => {
+    const chunks = feed(["above\n```\ncode\n```\nbetween\n\n```\nmore\n```\n"]);
+    expect(chunks.map((chunk) => chunk.hasGap)).toEqual([false, true, true, true]);
+  });
+
   it("shows an unfinished fence as code at the end [20:R10.7]", () => {
     expect(feed(["```py\nx = 1"])).toEqual([
       { kind: "code", language: "py", lines: ["x = 1"], location: "whole", hasGap: false },

@@ -89,10 +89,12 @@ function closeRow(state: MarkdownStream, row: string): StreamStep {
     return keep({ ...state, isInnerFence: !ends }, row);
   }
   if (row.trim() === "") return closeBlankRow(state);
-  const fence = /^ {0,3}(`{3,}|~{3,})\s*([^\s`]*)[^`]*$/.exec(row);
+  const isInItem = isListItem(state.block[0] ?? "") && /^\s/.test(row);
+  const fence = isInItem ? null : /^ {0,3}(`{3,}|~{3,})\s*([^\s`]*)[^`]*$/.exec(row);
   if (fence !== null) {
     const step = flush(state);
-    const hasGap = step.stream.hasText && step.stream.blankRows > 0;
+    // Code stands apart from the text above it, also without an empty row in the source.
+    const hasGap = step.stream.hasText;
     const opened = { marker: fence[1] ?? "```", language: (fence[2] ?? "").toLowerCase(), hasStarted: false, hasGap };
     return { stream: { ...step.stream, fence: opened }, chunks: step.chunks };
   }

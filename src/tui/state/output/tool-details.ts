@@ -1,3 +1,4 @@
+import { isRecord } from "#foundation/text/json";
 import { truncateEnd } from "#foundation/text/text";
 
 /** How a tool's row reads. */
@@ -12,10 +13,15 @@ type Args = Readonly<Record<string, unknown>>;
 type Look = (args: Args, name: string) => ToolLook;
 
 /** Emoji, verb and the most telling argument of each tool. */
-export function toolDetails(name: string, args: Args, preview: string): ToolLook {
+export function toolDetails(name: string, args: Args): ToolLook {
+  // A tool that was looked up reads like any other.
+  if (name === "tool_call" && typeof args["name"] === "string") {
+    const meant = args["arguments"];
+    return toolDetails(args["name"], isRecord(meant) ? meant : {});
+  }
   const look = Object.hasOwn(looks, name) ? looks[name] : undefined;
   if (look !== undefined) return look(args, name);
-  return { emoji: "⚡", verb: name.slice(0, 9), detail: firstOf(args) ?? preview };
+  return { emoji: "⚡", verb: truncateEnd(name, 40), detail: firstOf(args) ?? allOf(args) };
 }
 
 const looks: Readonly<Record<string, Look>> = {
@@ -60,6 +66,16 @@ const telling = ["query", "text", "command", "path", "name", "prompt", "code", "
 function firstOf(args: Args): string | undefined {
   const key = telling.find((one) => typeof args[one] === "string" && args[one] !== "");
   return key === undefined ? undefined : text(args, key);
+}
+
+/** Short enough for a row; a list or an object by its size. */
+function allOf(args: Args): string {
+  const shown = Object.entries(args).flatMap(([key, value]) => {
+    if (value === undefined || value === null || value === "") return [];
+    if (Array.isArray(value)) return [`${key}: [${value.length}]`];
+    return [`${key}: ${typeof value === "object" ? "{…}" : truncateEnd(String(value), 60)}`];
+  });
+  return truncateEnd(shown.join(", "), 200);
 }
 
 function text(args: Args, key: string): string {

@@ -43,7 +43,10 @@ describe("tool lines", () => {
     ["image_generate", { prompt: "a cat" }, "🎨", "create", "a cat"],
     ["text_to_speech", { text: "hello" }, "🔊", "speak", "hello"],
     ["process", { action: "poll", session_id: "p1" }, "⚙️", "proc", "poll p1"],
-    ["very_long_tool_name", { path: "p", query: "q" }, "⚡", "very_long", "q"],
+    ["very_long_tool_name", { path: "p", query: "q" }, "⚡", "very_long_tool_name", "q"],
+    ["mcp_ev_echo", { message: "hi", times: 2 }, "⚡", "mcp_ev_echo", "message: hi, times: 2"],
+    ["mcp_ev_sum", { numbers: [1, 2], options: { round: true } }, "⚡", "mcp_ev_sum", "numbers: [2], options: {…}"],
+    ["tool_call", { name: "mcp_ev_echo", arguments: { message: "hi" } }, "⚡", "mcp_ev_echo", "message: hi"],
   ])("%s %j [20:R10.9]", (name, args, emoji, verb, detail) => {
     expect(toolLine(facts(name, args), none)).toMatchObject({ emoji, verb, detail, mark: "" });
   });
@@ -53,9 +56,16 @@ describe("tool lines", () => {
     expect(toolLine(facts("terminal", { command: "x" }, failed), none).mark).toBe(" [exit 2]");
     const denied = { details: { kind: "command", isRefused: true }, isError: true } as const;
     expect(toolLine(facts("terminal", { command: "x" }, denied), none).mark).toBe(" [not run]");
+    const going = { details: { kind: "command", processId: "p1" } } as const;
+    expect(toolLine(facts("terminal", { command: "x" }, going), none).mark).toBe(" [in the background]");
     expect(toolLine(facts("read_file", {}, { isError: true }), none).mark).toBe(" [error]");
     const full = { details: { kind: "notes", target: "user", outcome: "full" }, isError: true } as const;
     expect(toolLine(facts("memory", {}, full), none).mark).toBe(" [full]");
+  });
+
+  it("show what a foreign tool was asked, never the fence around what it answered [20:R10.9]", () => {
+    const preview = '<untrusted-data source="mcp:ev">';
+    expect(toolLine(facts("mcp_ev_now", {}, { preview }), none)).toMatchObject({ verb: "mcp_ev_now", detail: "" });
   });
 
   it("take the emoji of the skin, then of the tool [20:R10.10]", () => {

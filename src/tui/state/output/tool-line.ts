@@ -10,7 +10,7 @@ export interface ToolLine {
   /** Paths are cut from the left. */
   readonly cutFrom: "left" | "right";
   readonly durationMs: number;
-  /** ` [exit 2]`, ` [not run]`, ` [error]`, ` [full]` or empty. */
+  /** ` [exit 2]`, ` [in the background]`, ` [not run]`, ` [error]`, ` [full]` or empty. */
   readonly mark: string;
   readonly isError: boolean;
 }
@@ -34,7 +34,7 @@ export function mergeEmojis(ofSkin: Emojis, ofTools: Emojis): Emojis {
 
 export function toolLine(facts: ToolFacts, emojis: Emojis): ToolLine {
   const args = isRecord(facts.args) ? facts.args : {};
-  const look = toolDetails(facts.name, args, facts.preview);
+  const look = toolDetails(facts.name, args);
   return {
     emoji: (Object.hasOwn(emojis, facts.name) ? emojis[facts.name] : undefined) ?? look.emoji,
     verb: look.verb,
@@ -49,6 +49,7 @@ export function toolLine(facts: ToolFacts, emojis: Emojis): ToolLine {
 function markOf({ details, isError }: ToolFacts): string {
   if (details?.kind === "command") {
     if (details.isRefused === true) return " [not run]";
+    if (details.processId !== undefined && details.exitCode === undefined) return " [in the background]";
     if ((details.exitCode ?? 0) !== 0) return ` [exit ${details.exitCode}]`;
   }
   if (!isError) return "";

@@ -1,0 +1,105 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { calls, says, startModelServer } from "../fakes/model-server/index.ts";
+import { modelConfig, Stage } from "./support/stage.ts";
+import { ProgramTerminal } from "./support/terminal.ts";
+
+const fakeServer = fileURLToPath(new URL("../fakes/mcp-server/server.mjs", import.meta.url));
+const open = { type: "object", properties: { message: { type: "string" }, times: { type: "number" } } };
+const plan = JSON.stringify({ tools: [{ name: "repeat_words", description: "Repeats", inputSchema: open }] });
+const servers = `mcp_servers:\n  everything:\n    command: ${JSON.stringify(process.execPath)}\n    args: ${JSON.stringify([fakeServer, plan])}\n`;
+
+describe("what the screen of the built program says", () => {
+  it("commands show what is set and what is remembered", async () => {
+    await using model = await startModelServer({ strict: true });
+    await using stage = await Stage.open({
+      config: modelConfig(model.chatBaseUrl, "agent:\n  reasoning_effort: high\n"),
+    });
+    await mkdir(path.join(stage.home, "memories"));
+    await writeFile(path.join(stage.home, "memories", "USER.md"), "Likes short answers");
+    await using terminal = new ProgramTerminal(stage, []);
+    await terminal.sees("❯");
+    await terminal.say("/memory");
+    await terminal.answers(/About you \(.*USER\.md, 1 % full\)\s+• Likes short answers/);
+    await terminal.say("/reasoning");
+    await terminal.answers("Reasoning: high. Change:");
+    await terminal.say("/reasoning hide");
+    await terminal.answers("Thinking is hidden from now on.");
+    await terminal.say("/details");
+    await terminal.answers("thinking expanded, tools expanded, subagents collapsed, activity hidden");
+    await terminal.say("/logs");
+    const shown = await terminal.answers(/T[\d:.]+Z INFO .*shipped skills copied added=\d+/);
+    expect(shown).not.toContain('{"time"');
+    await terminal.say("/toolsets");
+    expect(await terminal.answers("web_extract")).not.toMatch(/unavailable\s+│ 0 tools/);
+  });
+
+  it("/skin marks the skin in use, shows each while it is pointed at, and saves the chosen one", async () => {
+    await using model = await startModelServer({ strict: true });
+    await using stage = await Stage.open({ config: modelConfig(model.chatBaseUrl) });
+    await using terminal = new ProgramTerminal(stage, []);
+    await terminal.sees("❯");
+    await terminal.say("/skin");
+    await terminal.sees(/❯ ● default/);
+    terminal.press("\x1b[B");
+    await terminal.sees(/❯ +ares/);
+    terminal.press("\x1b");
+    await terminal.answers("/skin");
+    await terminal.say("/skin");
+    await terminal.sees(/❯ ● default/);
+    terminal.press("slate\r");
+    await terminal.sees(/\n❯\s*\n/);
+    await terminal.say("/skin");
+    await terminal.sees(/❯ ● slate/);
+    expect((await stage.run(["config", "get", "display.skin"])).stdout).toContain("slate");
+  });
+
+  it("tool lines name a foreign tool and what it was asked, and what goes on in the background [20:R10.9]", async () => {
+    await using model = await startModelServer({ strict: true });
+    model.otherwise(says("A title"));
+    await using stage = await Stage.open({ config: modelConfig(model.chatBaseUrl, servers) });
+    await using terminal = new ProgramTerminal(stage, []);
+    await terminal.sees("❯");
+    model.script(
+      calls("mcp_everything_repeat_words", { message: "hello", times: 2 }),
+      calls("terminal", { command: "sleep 600", background: true }),
+      says("Both are done."),
+    );
+    await terminal.say("Go.");
+    const text = await terminal.answers("Both are done.");
+    expect(text).toMatch(/mcp_everything_repeat_words +message: hello, times: 2/);
+    expect(text).not.toContain("untrusted-data");
+    expect(text).toMatch(/sleep 600 .*\[in the background\]/);
+  });
+
+  it("formulas, character references and code in lists look as they were meant [20:R10.7]", async () => {
+    await using model = await startModelServer({ strict: true });
+    await using stage = await Stage.open({ config: modelConfig(model.chatBaseUrl) });
+    await using terminal = new ProgramTerminal(stage, []);
+    await terminal.sees("❯");
+    model.script(
+      says(
+        "So \\(x\\,dx\\) &copy; 2026\n\n1. First\n   ```js\n   a();\n   ```\n2. Second\n\nabove\n\n```\ncode\n```\nEnd",
+      ),
+    );
+    model.otherwise(says("A title"));
+    await terminal.say("Show.");
+    const rows = (await terminal.answers(/\nEnd/)).split("\n").map((row) => row.trimEnd());
+    const from = rows.findIndex((row) => row.startsWith("So "));
+    expect(rows.slice(from, rows.indexOf("End") + 1)).toEqual([
+      "So \\(x\\,dx\\) © 2026",
+      "",
+      "1. First",
+      "     a();",
+      "2. Second",
+      "",
+      "above",
+      "",
+      "  code",
+      "",
+      "End",
+    ]);
+  });
+});
