@@ -3,9 +3,12 @@ import { describe, UserError } from "#foundation/errors";
 import type { DashboardDeps } from "./deps.ts";
 import type { Guard } from "./guard.ts";
 import { type PageFile, safetyHeaders } from "./page-files.ts";
+import { abilityRoutes } from "./routes/abilities.ts";
+import { approvalRoutes } from "./routes/approvals.ts";
 import { insightRoutes } from "./routes/insights.ts";
 import { jobRoutes } from "./routes/jobs.ts";
 import { logRoutes } from "./routes/logs.ts";
+import { memoryRoutes } from "./routes/memory.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
 import { settingRoutes } from "./routes/settings.ts";
 import { statusRoutes } from "./routes/status.ts";
@@ -17,6 +20,17 @@ export interface AppOptions {
 }
 
 const mostBodyBytes = 1_048_576;
+const everyRoute = [
+  statusRoutes,
+  sessionRoutes,
+  insightRoutes,
+  memoryRoutes,
+  abilityRoutes,
+  approvalRoutes,
+  jobRoutes,
+  settingRoutes,
+  logRoutes,
+];
 
 /** The routes, and what stands before all of them: host, origin, token. */
 export async function createApp({ deps, guard, files }: AppOptions): Promise<Hono> {
@@ -31,8 +45,7 @@ export async function createApp({ deps, guard, files }: AppOptions): Promise<Hon
     c.res.headers.set("cache-control", isCall ? "no-store" : "no-cache");
   });
   app.use("/api/*", bodyLimit({ maxSize: mostBodyBytes }));
-  for (const routes of [statusRoutes, sessionRoutes, insightRoutes, jobRoutes, settingRoutes, logRoutes])
-    routes(app, deps);
+  for (const routes of everyRoute) routes(app, deps);
   app.get("*", (c) => {
     const file = files.get(c.req.path);
     if (file === undefined) return c.json({ error: "There is nothing here." }, 404);

@@ -5,6 +5,8 @@ import type { HermesHome } from "#foundation/files/paths";
 import type { Clock } from "#foundation/time/clock";
 import type { SessionService } from "#session";
 import type { Store } from "#store";
+import type { Abilities } from "./abilities.ts";
+import type { MemoryNotes } from "./memory-notes.ts";
 
 /** What the dashboard shows and works with. */
 export interface DashboardDeps {
@@ -17,6 +19,8 @@ export interface DashboardDeps {
   readonly sessions: SessionService;
   readonly store: Store;
   readonly jobs: CronJobs;
+  readonly memory: MemoryNotes;
+  readonly abilities: Abilities;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Where commands of new conversations run. */

@@ -1,2 +1,4 @@
 /** Hermes as a page in the browser of the person at this machine. */
+export type { Abilities } from "./abilities.ts";
+export type { MemoryNotes, PendingChange } from "./memory-notes.ts";
 export { serveDashboard } from "./server.ts";

@@ -22,6 +22,14 @@ export interface SessionService extends AsyncDisposable {
     source: string,
     folder?: string,
   ): Promise<{ readonly id: SessionId; readonly folder: string | undefined } | undefined>;
+  /** The conversations that are open in this program now. */
+  live(): readonly LiveSession[];
+}
+
+/** A conversation that is open, and what a person is asked in it. */
+export interface LiveSession {
+  readonly info: SessionInfo;
+  readonly requests: readonly SessionRequest[];
 }
 
 export interface OpenOptions {

@@ -58,6 +58,7 @@ export function createSessionService(deps: SessionDeps): SessionService {
     open: (options) => openOne(options, true),
     borrow: (options: BorrowOptions): Promise<OpenSession> => lending.borrow(options),
     find: (idOrTitle: string): Promise<SessionId | undefined> => findSession(deps.store, idOrTitle),
+    live: () => [...open].map(({ info, requests }) => ({ info, requests })),
     newest: (source, folder) => newestSession(deps.store, source, folder),
     async [Symbol.asyncDispose]() {
       isClosed = true;

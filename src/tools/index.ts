@@ -32,6 +32,7 @@ export type { McpDeps } from "./mcp/deps.ts";
 export { McpOAuth } from "./mcp/oauth/oauth.ts";
 export { TokenStore } from "./mcp/oauth/token-store.ts";
 export { attachmentFolder } from "./mcp/offered/attachments.ts";
+export { readPinnedTools } from "./mcp/offered/pins.ts";
 export { createPackageCheck } from "./mcp/package-check.ts";
 export { probeServer } from "./mcp/probe.ts";
 export { createSafeFetch, type SafeFetch } from "./network/safe-fetch.ts";

@@ -1,10 +1,9 @@
 import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import path from "node:path";
-import type { Page } from "playwright-core";
 import { afterEach, describe, expect, it } from "vitest";
 import { Scope } from "#foundation/lifecycle/disposal";
 import { says } from "../fakes/model-server/index.ts";
+import { serious } from "./support/axe.ts";
 import { openChromium, openPage, startDashboard } from "./support/dashboard.ts";
 
 const scopes: Scope[] = [];
@@ -16,22 +15,6 @@ function newScope(): Scope {
   const scope = new Scope();
   scopes.push(scope);
   return scope;
-}
-
-const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
-
-/** What axe finds serious or worse. Its script comes over the debugger, which the page's policy does not bind. */
-async function serious(page: Page): Promise<readonly string[]> {
-  await page.evaluate(await readFile(axe, "utf8"));
-  return await page.evaluate(async () => {
-    const { axe: checker } = globalThis as unknown as {
-      axe: { run(): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }> };
-    };
-    const { violations } = await checker.run();
-    return violations
-      .filter(({ impact }) => impact === "serious" || impact === "critical")
-      .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(" | ")}`);
-  });
 }
 
 describe("the pages beside the chat", () => {

@@ -7,6 +7,7 @@ import {
   type ProviderHost,
   Quarantine,
 } from "#agent";
+import { UserError } from "#foundation/errors";
 import { silentLogger } from "#foundation/files/logger";
 import { Scope } from "#foundation/lifecycle/disposal";
 import { systemClock } from "#foundation/time/clock";
@@ -35,6 +36,46 @@ export async function openNotes(invocation: Invocation): Promise<OpenNotes> {
   const quarantine = new Quarantine(location);
   const writes = new MemoryWrites({ notes, quarantine, logger: silentLogger, mirror: () => undefined });
   return { ...settings, notes, quarantine, writes };
+}
+
+/** Carries out a change of the notes that waited for the person. */
+export async function confirmPending(
+  writes: MemoryWrites,
+  { id, platform }: { readonly id: string; readonly platform: string },
+  signal: AbortSignal,
+): Promise<{ readonly kind: "write" | "already-there" }> {
+  const metadata = {
+    writeOrigin: "user_confirmation",
+    executionContext: "primary",
+    sessionId: "",
+    parentSessionId: "",
+    platform,
+    toolName: "memory",
+  };
+  const decision = await writes.confirm(id, metadata, signal);
+  if (decision === undefined) throw nothingWaits(id);
+  if (decision.kind === "no-provider")
+    throw new UserError(`It belongs to the memory provider ${decision.provider}, which only runs in a session.`, {
+      code: "memory_provider_not_in_use",
+      hint: `Use it (hermes memory setup ${decision.provider}), open the chat and confirm it there: /memory confirm ${id}`,
+    });
+  if (decision.kind !== "write" && decision.kind !== "already-there")
+    throw new UserError(`It does not fit any more (${decision.kind}); it still waits.`, {
+      code: "memory_conflict",
+      hint: `Make room in the notes, or drop it: hermes memory reject ${id}`,
+    });
+  return { kind: decision.kind };
+}
+
+export async function rejectPending(writes: MemoryWrites, id: string, signal: AbortSignal): Promise<void> {
+  if (!(await writes.reject(id, signal))) throw nothingWaits(id);
+}
+
+function nothingWaits(id: string): UserError {
+  return new UserError(`Nothing waits under "${id}".`, {
+    code: "pending_not_found",
+    hint: "See them with: hermes memory pending",
+  });
 }
 
 export interface ProviderOffer {

@@ -1,9 +1,6 @@
-import { open } from "node:fs/promises";
 import type { Hono } from "hono";
-import { systemErrorCode } from "#foundation/errors";
 import type { DashboardDeps } from "../deps.ts";
-
-const mostBytes = 1_048_576;
+import { endOfFile } from "../file-end.ts";
 
 /** `GET /api/logs?file=&q=&lines=`: the end of a log file, without what is secret. */
 export function logRoutes(app: Hono, { home, redact }: DashboardDeps): void {
@@ -19,22 +16,9 @@ export function logRoutes(app: Hono, { home, redact }: DashboardDeps): void {
     const words = (c.req.query("q") ?? "").toLowerCase();
     const asked = Number(c.req.query("lines"));
     const most = Number.isSafeInteger(asked) && asked > 0 && asked <= 5000 ? asked : 300;
-    const lines = (await endOf(file)).split("\n").filter((line) => line !== "" && line.toLowerCase().includes(words));
+    const lines = (await endOfFile(file))
+      .split("\n")
+      .filter((line) => line !== "" && line.toLowerCase().includes(words));
     return c.json({ lines: lines.slice(-most).map((line) => redact(line)) });
   });
-}
-
-async function endOf(file: string): Promise<string> {
-  try {
-    await using handle = await open(file, "r");
-    const { size } = await handle.stat();
-    const start = Math.max(0, size - mostBytes);
-    const bytes = Buffer.alloc(size - start);
-    const { bytesRead } = await handle.read(bytes, 0, bytes.length, start);
-    const text = bytes.subarray(0, bytesRead).toString("utf8");
-    return start === 0 ? text : text.slice(text.indexOf("\n") + 1);
-  } catch (error) {
-    if (systemErrorCode(error) === "ENOENT") return "";
-    throw error;
-  }
 }

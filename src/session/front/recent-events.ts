@@ -22,6 +22,11 @@ export class RecentEvents {
     return this.#newest;
   }
 
+  /** What waits for an answer. */
+  get requests(): readonly SessionRequest[] {
+    return [...this.#requests.values()];
+  }
+
   note(event: SessionEvent, seq: number): void {
     this.#newest = seq;
     // Of an earlier turn the transcript tells.
@@ -34,7 +39,7 @@ export class RecentEvents {
   /** A number that was never given out is one of an earlier run of the program. */
   after(seq: number, info: () => SessionInfo): readonly Numbered[] {
     if (seq >= this.#gone && seq <= this.#newest) return this.#kept.filter((one) => one.seq > seq);
-    const requests = [...this.#requests.values()];
+    const { requests } = this;
     const event = { type: "resync", info: info(), turnId: this.#turnId, text: this.#text, requests } as const;
     return [{ event, seq: this.#newest }];
   }

@@ -8,6 +8,7 @@ import type {
   SessionInfo,
   SessionListener,
   SessionMode,
+  SessionRequest,
   Submission,
   SubscribeOptions,
   UserInput,
@@ -142,6 +143,11 @@ export class SessionFront implements OpenSession {
   get info(): SessionInfo {
     const { isBusy, queued } = this.#turns;
     return sessionInfo(this.#conversation.now, this.#deps.options, { isBusy, queued, skillCount: this.#skillCount });
+  }
+
+  /** What waits for an answer of a person. */
+  get requests(): readonly SessionRequest[] {
+    return this.#recent.requests;
   }
 
   get history(): readonly Message[] {

@@ -1,11 +1,10 @@
 import { type PendingWrite, pendingText } from "#agent";
-import { UserError } from "#foundation/errors";
 import type { Invocation } from "../../command.ts";
 import { argument } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
 import { oneLine } from "../../output/table.ts";
 import { localTime } from "../../output/times.ts";
-import { openNotes } from "../../support/memory.ts";
+import { confirmPending, openNotes, rejectPending } from "../../support/memory.ts";
 
 export async function memoryPending(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
@@ -37,29 +36,7 @@ export async function memoryConfirm(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
   const { writes } = await openNotes(invocation);
   const id = argument(invocation, 0);
-  const decision = await writes.confirm(
-    id,
-    {
-      writeOrigin: "user_confirmation",
-      executionContext: "primary",
-      sessionId: "",
-      parentSessionId: "",
-      platform: "cli",
-      toolName: "memory",
-    },
-    invocation.io.signal,
-  );
-  if (decision === undefined) throw unknown(id);
-  if (decision.kind === "no-provider")
-    throw new UserError(`It belongs to the memory provider ${decision.provider}, which only runs in a session.`, {
-      code: "memory_provider_not_in_use",
-      hint: `Use it (hermes memory setup ${decision.provider}), open the chat and confirm it there: /memory confirm ${id}`,
-    });
-  if (decision.kind !== "write" && decision.kind !== "already-there")
-    throw new UserError(`It does not fit any more (${decision.kind}); it still waits.`, {
-      code: "memory_conflict",
-      hint: `Make room in the notes, or drop it: hermes memory reject ${id}`,
-    });
+  const decision = await confirmPending(writes, { id, platform: "cli" }, invocation.io.signal);
   out.document({ id, outcome: decision.kind });
   out.line(decision.kind === "write" ? "Remembered." : "It was remembered already.");
   return 0;
@@ -69,17 +46,10 @@ export async function memoryReject(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
   const { writes } = await openNotes(invocation);
   const id = argument(invocation, 0);
-  if (!(await writes.reject(id, invocation.io.signal))) throw unknown(id);
+  await rejectPending(writes, id, invocation.io.signal);
   out.document({ id, outcome: "rejected" });
   out.line("Dropped.");
   return 0;
-}
-
-function unknown(id: string): UserError {
-  return new UserError(`Nothing waits under "${id}".`, {
-    code: "pending_not_found",
-    hint: "See them with: hermes memory pending",
-  });
 }
 
 function locationOf(pending: PendingWrite): { readonly target: string; readonly action: string } {

@@ -9,9 +9,7 @@ import { type SurfaceTools, surfaceTools } from "./toolsets.ts";
 export async function toolsSwitch(invocation: Invocation, isOn: boolean): Promise<number> {
   const out = new Output(invocation);
   const tools = await surfaceTools(invocation);
-  const names = invocation.args.map((name) => knownName(name, tools));
-  const wanted = isOn ? [...new Set([...tools.on, ...names])] : tools.on.filter((name) => !names.includes(name));
-  await saveToolsets(invocation, tools, wanted);
+  const { names, wanted } = await switchToolsets(invocation, { tools, names: invocation.args, isOn });
   out.document({ platform: tools.surface, enabled: wanted });
   const did = isOn ? "on" : "off";
   for (const name of names) {
@@ -27,6 +25,18 @@ export async function toolsSwitch(invocation: Invocation, isOn: boolean): Promis
     );
   }
   return 0;
+}
+
+/** Switches toolsets of a surface; names it does not have are refused. */
+export async function switchToolsets(
+  invocation: Invocation,
+  change: { readonly tools: SurfaceTools; readonly names: readonly string[]; readonly isOn: boolean },
+): Promise<{ readonly names: readonly string[]; readonly wanted: readonly string[] }> {
+  const { tools, isOn } = change;
+  const names = change.names.map((name) => knownName(name, tools));
+  const wanted = isOn ? [...new Set([...tools.on, ...names])] : tools.on.filter((name) => !names.includes(name));
+  await saveToolsets(invocation, tools, wanted);
+  return { names, wanted };
 }
 
 /** Written as the list of what is on. Without any server of its own, a list must say that none is wanted. */

@@ -15,5 +15,5 @@ export const dashboardCommand: Command = {
       about: "Where a reverse proxy with TLS and a password serves the page",
     },
   ],
-  run: async (invocation) => (await import("../../commands/dashboard.ts")).dashboard(invocation),
+  run: async (invocation) => (await import("../../commands/dashboard/dashboard.ts")).dashboard(invocation),
 };

@@ -99,6 +99,12 @@ export class PinStore {
   }
 }
 
+/** The names of the tools that are pinned, by their server. */
+export async function readPinnedTools(file: string): Promise<Readonly<Record<string, readonly string[]>>> {
+  const all = readPins((await readTextFile(file, { maxBytes: maxFileBytes })) ?? "{}");
+  return Object.fromEntries(Object.entries(all).map(([server, pins]) => [server, Object.keys(pins)]));
+}
+
 function pinsOf(all: Record<string, Record<string, Pin>>, server: string): Record<string, Pin> {
   all[server] ??= Object.create(null);
   return all[server] ?? {};

@@ -1,11 +1,13 @@
 import { UserError } from "#foundation/errors";
 import { systemClock } from "#foundation/time/clock";
-import { exitCodes, type Invocation } from "../command.ts";
-import { flagNumber, flagText, hasFlag } from "../invocation.ts";
-import { Output } from "../output/output.ts";
-import { isHeadless, openInBrowser } from "../support/browser.ts";
-import { loadSettings } from "../support/settings.ts";
-import { version } from "../version.ts";
+import { exitCodes, type Invocation } from "../../command.ts";
+import { flagNumber, flagText, hasFlag } from "../../invocation.ts";
+import { Output } from "../../output/output.ts";
+import { isHeadless, openInBrowser } from "../../support/browser.ts";
+import { loadSettings } from "../../support/settings.ts";
+import { version } from "../../version.ts";
+import { dashboardAbilities } from "./abilities.ts";
+import { dashboardMemory } from "./memory.ts";
 
 /** `hermes dashboard`: the page, in the foreground. */
 export async function dashboard(invocation: Invocation): Promise<number> {
@@ -42,6 +44,8 @@ export async function dashboard(invocation: Invocation): Promise<number> {
       sessions,
       store,
       jobs,
+      memory: dashboardMemory(invocation),
+      abilities: dashboardAbilities(invocation),
       clock: systemClock,
       logger,
       cwd: io.cwd,

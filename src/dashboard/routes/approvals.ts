@@ -1,0 +1,72 @@
+import path from "node:path";
+import type { Hono } from "hono";
+import { UserError } from "#foundation/errors";
+import { isRecord, parseJson } from "#foundation/text/json";
+import type { SessionRequest } from "#session";
+import type { DashboardDeps } from "../deps.ts";
+import { endOfFile } from "../file-end.ts";
+import { textsIn } from "../request-body.ts";
+
+type Approval = Extract<SessionRequest, { readonly type: "approval-request" }>;
+type Deps = Pick<DashboardDeps, "home" | "sessions" | "redact" | "cwd">;
+
+const mostDecided = 200;
+
+/** What waits for the word of a person in conversations of this program, and what was decided anywhere in this home. */
+export function approvalRoutes(app: Hono, deps: DashboardDeps): void {
+  app.get("/api/approvals", async (c) => {
+    const words = (c.req.query("q") ?? "").toLowerCase();
+    return c.json({ waiting: waitingIn(deps).map(waitingView(deps)), decided: await decided(deps, words) });
+  });
+  app.post("/api/approvals/:id", async (c) => {
+    const { choice } = await textsIn(c, "choice");
+    const found = waitingIn(deps).find(({ request }) => request.id === c.req.param("id"));
+    if (found === undefined) throw new UserError("This question is not open any more.", { code: "approval_not_found" });
+    const offered = found.request.choices.find((one) => one === choice);
+    if (offered === undefined) throw new UserError("This answer is not offered.", { code: "bad_request" });
+    await using session = await deps.sessions.borrow({
+      resume: found.info.id,
+      source: "dashboard",
+      cwd: deps.cwd,
+      isInteractive: true,
+    });
+    session.approve(found.request.id, offered);
+    return c.json({ outcome: offered });
+  });
+}
+
+function waitingIn({ sessions }: Deps) {
+  return sessions
+    .live()
+    .flatMap(({ info, requests }) =>
+      requests
+        .filter((request): request is Approval => request.type === "approval-request")
+        .map((request) => ({ info, request })),
+    );
+}
+
+const waitingView =
+  ({ redact }: Deps) =>
+  ({ info, request }: ReturnType<typeof waitingIn>[number]) => ({
+    id: request.id,
+    session_id: info.id,
+    title: info.title ?? null,
+    source: info.source,
+    tool: request.tool,
+    summary: redact(request.summary),
+    reasons: request.reasons,
+    choices: request.choices,
+    is_destructive: request.isDestructive,
+  });
+
+/** From the file of decisions, newest first. A line that is damaged is left out. */
+async function decided({ home, redact }: Deps, words: string) {
+  const lines = (await endOfFile(path.join(home.logs, "approvals.jsonl"))).split("\n");
+  const found = lines.filter((line) => line !== "" && line.toLowerCase().includes(words)).reverse();
+  return found.slice(0, mostDecided).flatMap((line) => {
+    const parsed = parseJson(redact(line));
+    if (!parsed.ok || !isRecord(parsed.value)) return [];
+    const { atMs, sessionKey, tool, surface, command, verdict, why, choice } = parsed.value;
+    return [{ at_ms: atMs, session_key: sessionKey, tool, surface, command, verdict, why, choice: choice ?? null }];
+  });
+}
