@@ -74,6 +74,31 @@ describe("what the screen of the built program says", () => {
     expect(text).toMatch(/sleep 600 .*\[in the background\]/);
   });
 
+  it("the answer to a question stands beside it; /copy hands the answer to tmux", async () => {
+    await using model = await startModelServer({ strict: true });
+    await using stage = await Stage.open({ config: modelConfig(model.chatBaseUrl) });
+    const bin = path.join(stage.folder, "bin");
+    await mkdir(bin);
+    await writeFile(
+      path.join(bin, "tmux"),
+      `#!/bin/sh\necho "$@" > ${stage.folder}/asked\ncat > ${stage.folder}/copied\n`,
+      { mode: 0o755 },
+    );
+    const env = { TMUX: "/tmp/none,1,0", PATH: `${bin}:${process.env["PATH"] ?? ""}` };
+    await using terminal = new ProgramTerminal(stage, [], env);
+    await terminal.sees("❯");
+    model.script(calls("clarify", { question: "Which colour?", choices: ["red", "blue"] }), says("Blue it is."));
+    model.otherwise(says("A title"));
+    await terminal.say("Paint it.");
+    await terminal.sees(/Hermes asks[\s\S]*2\. blue[\s\S]*a digit/);
+    terminal.press("2");
+    expect(await terminal.answers("Blue it is.")).toMatch(/Which colour\? → blue/);
+    await terminal.say("/copy");
+    await terminal.answers("Copied 11 characters. In tmux, prefix ] pastes it too.");
+    expect(await stage.read(path.join(stage.folder, "copied"))).toBe("Blue it is.");
+    expect(await stage.read(path.join(stage.folder, "asked"))).toBe("load-buffer -w -\n");
+  });
+
   it("formulas, character references and code in lists look as they were meant [20:R10.7]", async () => {
     await using model = await startModelServer({ strict: true });
     await using stage = await Stage.open({ config: modelConfig(model.chatBaseUrl) });

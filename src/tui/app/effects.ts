@@ -4,12 +4,12 @@ import { join, resolve } from "node:path";
 import { imageProblem } from "#conversation";
 import { describe, systemErrorCode, UserError } from "#foundation/errors";
 import { isAbort } from "#foundation/lifecycle/abort";
-import { plural } from "#foundation/text/figures";
 import { droppedPath } from "../input/dropped-path.ts";
 import type { InputHistory } from "../input/history.ts";
 import type { UserAction } from "../state/action.ts";
 import type { Effect, OutsideEffect } from "../state/effect.ts";
 import { harmless } from "../view/paint/painted-line.ts";
+import { copyText } from "./copy-text.ts";
 import type { RunTuiOptions } from "./options.ts";
 import type { OwnApprovals } from "./own-approvals.ts";
 import { savePaste } from "./saved-pastes.ts";
@@ -113,9 +113,7 @@ async function performOutside(effect: OutsideEffect, deps: EffectDeps): Promise<
       deps.shell.stop();
       return;
     case "copy":
-      // OSC 52 reaches the clipboard of the person also through SSH.
-      options.terminal.write(`\x1b]52;c;${Buffer.from(effect.text).toString("base64")}\x07`);
-      dispatch({ type: "say", level: "info", text: `Copied ${plural(effect.text.length, "character")}.` });
+      dispatch({ type: "say", level: "info", text: await copyText(effect.text, options, deps.signal) });
       return;
     case "set-skin":
       return deps.setSkin(effect.name);

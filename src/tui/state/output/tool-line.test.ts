@@ -68,6 +68,13 @@ describe("tool lines", () => {
     expect(toolLine(facts("mcp_ev_now", {}, { preview }), none)).toMatchObject({ verb: "mcp_ev_now", detail: "" });
   });
 
+  it("show the answer to a question beside it", () => {
+    const result = JSON.stringify({ question: "Which colour?", user_response: "red" });
+    expect(toolLine(facts("clarify", { question: "Which colour?" }, { result }), none).detail).toBe(
+      "Which colour? → red",
+    );
+  });
+
   it("take the emoji of the skin, then of the tool [20:R10.10]", () => {
     const emojis = mergeEmojis({ a: "🐚" }, { a: "🅰", b: "🅱" });
     expect(toolLine(facts("a", {}), emojis).emoji).toBe("🐚");

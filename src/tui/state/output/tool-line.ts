@@ -1,5 +1,5 @@
 import type { ToolDetails } from "#conversation";
-import { isRecord } from "#foundation/text/json";
+import { isRecord, parseJson } from "#foundation/text/json";
 import { toolDetails } from "./tool-details.ts";
 
 /** One row of the tool feed, before it is fitted to a width. */
@@ -23,6 +23,8 @@ export interface ToolFacts {
   readonly durationMs: number;
   readonly isError: boolean;
   readonly details?: ToolDetails | undefined;
+  /** What the model reads, once it has ended. */
+  readonly result?: string | undefined;
 }
 
 /** Emojis by tool: the person's skin decides first, then whoever registered the tool. */
@@ -38,7 +40,7 @@ export function toolLine(facts: ToolFacts, emojis: Emojis): ToolLine {
   return {
     emoji: (Object.hasOwn(emojis, facts.name) ? emojis[facts.name] : undefined) ?? look.emoji,
     verb: look.verb,
-    detail: oneRow(look.detail),
+    detail: oneRow(`${look.detail}${answerOf(facts)}`),
     cutFrom: look.isPath === true ? "left" : "right",
     durationMs: facts.durationMs,
     mark: markOf(facts),
@@ -54,6 +56,14 @@ function markOf({ details, isError }: ToolFacts): string {
   }
   if (!isError) return "";
   return details?.kind === "notes" && details.outcome === "full" ? " [full]" : " [error]";
+}
+
+/** What the person answered to a question of the model. */
+function answerOf({ name, result }: ToolFacts): string {
+  if (name !== "clarify" || result === undefined) return "";
+  const parsed = parseJson(result);
+  const answer = parsed.ok && isRecord(parsed.value) ? parsed.value["user_response"] : undefined;
+  return typeof answer === "string" ? ` → ${answer}` : "";
 }
 
 function oneRow(text: string): string {
