@@ -22,16 +22,21 @@ const recorder = `#!/bin/sh
 s=\${0##*/}; for a do s="$s${separator}$a"; done
 printf '%s${end}' "$s" >> "$RECORD"
 `;
-/** As a terminal of Hermes runs a command; a line that never ends is ended by the limit on its computing time. */
-const driver = `ulimit -t 2
-shopt -s expand_aliases
+/** As a terminal of Hermes runs a command. */
+const oneLine = `shopt -s expand_aliases
 FUNCNEST=30
-for __file in /tmp/fuzz/lines/*; do
-  IFS= read -r -d '' __line < "$__file"
-  export RECORD=/tmp/fuzz/out/\${__file##*/}
-  ( set --; eval "$__line" ) < /dev/null > /dev/null 2>&1
-done
+IFS= read -r -d '' __line < "$1"
+set --
+eval "$__line"
 wait
+`;
+/** A line that never ends, by computing or by waiting, is ended with all it started; what it recorded until then counts. */
+const driver = `ulimit -t 2
+for __file in /tmp/fuzz/lines/*; do
+  export RECORD=/tmp/fuzz/out/\${__file##*/}
+  /usr/bin/timeout -s KILL 5 /bin/bash /tmp/fuzz/one "$__file" < /dev/null > /dev/null 2>&1
+done
+exit 0
 `;
 
 export function canFuzz(): boolean {
@@ -48,6 +53,7 @@ export async function startedByBash(lines: readonly string[]): Promise<readonly 
     for (const name of ["a", "b", "c.d", "rm"]) fs.writeFileSync(path.join(folder, "cwd", name), "");
     for (const [index, line] of lines.entries()) fs.writeFileSync(path.join(folder, "lines", fileName(index)), line);
     fs.writeFileSync(path.join(folder, "driver"), driver);
+    fs.writeFileSync(path.join(folder, "one"), oneLine);
     const box = "--ro-bind / / --dev /dev --proc /proc --tmpfs /tmp --unshare-all --die-with-parent --clearenv".split(
       " ",
     );

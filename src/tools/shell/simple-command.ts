@@ -102,6 +102,11 @@ export function hasUnknown(text: string): boolean {
   return marks.test(text);
 }
 
+/** Nothing in the text is certain to be there. */
+export function mayBeEmpty(text: string): boolean {
+  return /^[\ufdd0\ufdd1]*$/.test(text);
+}
+
 /** The argument with another text, still from the same sources. */
 export function withText(argument: Argument, text: string): Argument {
   return { ...argument, text, isKnown: !marks.test(text) };

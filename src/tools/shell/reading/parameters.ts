@@ -1,5 +1,5 @@
 import type { Word, WordPart } from "unbash";
-import { hasUnknown, unknownName, unknownNumber, unknownText } from "../simple-command.ts";
+import { hasUnknown, mayBeEmpty, unknownName, unknownNumber, unknownText } from "../simple-command.ts";
 import { type ExpandHost, type PartContext, separators } from "./expand-host.ts";
 import { compiled, patternSource } from "./patterns.ts";
 import { expanded, joined, listed, type Piece, quoted, split, type Ways } from "./pieces.ts";
@@ -179,8 +179,7 @@ function missing(held: Held, isEmptyMissing: boolean): boolean | undefined {
     case "list":
       return held.items.length === 0 || (isEmptyMissing && held.items.every((item) => item === ""));
     case "text":
-      if (hasUnknown(held.text) && held.text === unknownText) return isEmptyMissing ? undefined : false;
-      return isEmptyMissing && held.text === "";
+      return isEmptyMissing && (held.text === "" || (mayBeEmpty(held.text) ? undefined : false));
   }
 }
 

@@ -24,6 +24,8 @@ describe("a line is read as bash expands it", () => {
     ["a=(rm b c); ${a[0]} ${a[2]}", "rm c"],
     ['set -- rm -r a; "$@"', "rm -r a"],
     ['set -- x rm a; "${@:2}"', "rm a"],
+    ['set --; x=; "$x$@" rm a', "rm a"],
+    ["x+=$(ls); y=${x:=$(rm a)}", "rm a"],
     ["IFS=,; x=rm,-r,a; $x", "rm -r a"],
     ["$'\\x72\\155' a", "rm a"],
     ["{rm,-r,a{1..2}}", "rm -r a1 a2"],

@@ -2,6 +2,7 @@ import { type ArithmeticExpression, parse, type Word, type WordPart } from "unba
 import {
   type Argument,
   hasUnknown,
+  mayBeEmpty,
   unknownArgument,
   unknownName,
   unknownNumber,
@@ -11,7 +12,18 @@ import { evaluate } from "./arithmetic.ts";
 import { expandBraces } from "./braces.ts";
 import { type ExpandHost, type PartContext, separators } from "./expand-host.ts";
 import { parameterWays } from "./parameters.ts";
-import { bare, combine, expanded, fieldsOf, joined, type Piece, quoted, sourcesOf, type Ways } from "./pieces.ts";
+import {
+  bare,
+  combine,
+  expanded,
+  fieldsOf,
+  joined,
+  nothing,
+  type Piece,
+  quoted,
+  sourcesOf,
+  type Ways,
+} from "./pieces.ts";
 
 /** The words one written word becomes, in every way it may turn out. */
 export function expandWord(word: Word, host: ExpandHost): readonly (readonly Argument[])[] {
@@ -107,7 +119,7 @@ function partWays(part: WordPart, context: PartContext): Ways {
       return [[quoted(part.value)]];
     case "DoubleQuoted":
     case "LocaleString":
-      return part.parts.length === 0 ? [[quoted("")]] : context.pieceWays(part.parts, true);
+      return part.parts.length === 0 ? [[quoted("")]] : context.pieceWays(part.parts, true).flatMap(withNone);
     case "SimpleExpansion":
     case "ParameterExpansion":
       return parameterWays(part, context);
@@ -127,6 +139,12 @@ function partWays(part: WordPart, context: PartContext): Ways {
         ? [[bare(part.text)]]
         : combine(combine([[bare("{")]], pieceWays(part.parts, context)), [[bare("}")]]);
   }
+}
+
+/** `"$x$@"`: where there are no elements and nothing else comes of it, quotes make no word, not an empty one. */
+function withNone(pieces: readonly Piece[]): Ways {
+  const isMaybeNone = pieces.some((piece) => piece.isNothing) && pieces.every((piece) => mayBeEmpty(piece.text));
+  return isMaybeNone && pieces.length > 1 ? [pieces, [nothing]] : [pieces];
 }
 
 function globWays(part: Extract<WordPart, { type: "Glob" | "ExtendedGlob" }>, context: PartContext): Ways {
