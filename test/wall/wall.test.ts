@@ -3,6 +3,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
+import { findExecutable } from "#foundation/process/platform";
 import type { Action } from "./actions/action.ts";
 import { benignActions } from "./actions/benign.ts";
 import { hostileActions } from "./actions/hostile.ts";
@@ -105,6 +106,52 @@ describe.skipIf(missing !== undefined)("the wall, run for real in that cage", ()
       .slice(0, 16);
     const verdicts = await runActions(actions, { mode: { sandbox: true, person: "allows" }, workers: 2 });
     expect(verdicts.flatMap(({ id, failure }) => (failure === undefined ? [] : `${id}: ${failure}`))).toEqual([]);
+  });
+
+  it("asks about readable code only where nothing holds it or brings back what it does", patience, async () => {
+    const quiet = [
+      terminal("python", "python3 -c \"import json; json.dump({'a': 1}, open('out.json', 'w'))\" && cat out.json"),
+      terminal("shell", "sh -c 'echo nested > nested.txt' && cat nested.txt"),
+      {
+        ...terminal("script", "python3 job.py"),
+        workspace: { "job.py": 'import os\nos.system("wc -l README.md")\n' },
+      },
+    ];
+    const asking = [
+      terminal("delete", "rm -rf build"),
+      terminal("code that deletes", "python3 -c \"import shutil; shutil.rmtree('docs')\""),
+      terminal("code that hides", "python3 -c \"import os; getattr(os, 'sys' + 'tem')('ls')\""),
+      terminal("disguise", "p\u200bython3 -c 'print(1)'"),
+    ];
+    const uncovered = {
+      ...terminal("no snapshots", "python3 -c 'print(1)'"),
+      config: "checkpoints:\n  enabled: false\n",
+    };
+    const asked = async (sandbox: boolean, actions: readonly Action[]): Promise<readonly string[]> => {
+      const verdicts = await runActions(actions, { mode: { sandbox, person: "denies" }, workers: 2 });
+      return verdicts.flatMap(({ id, questions }) => (questions.length > 0 ? id : []));
+    };
+    const all = [...quiet, ...asking, uncovered];
+    expect(await asked(true, all)).toEqual([...asking, uncovered].map(({ id }) => id));
+    expect(await asked(false, all)).toEqual(all.map(({ id }) => id));
+  });
+
+  it("asks whether a client of the container engine may leave, and then it works", patience, async ({ skip }) => {
+    if (findExecutable("docker", process.env) === undefined) skip("docker is not installed");
+    const actions = [terminal("list", "docker ps"), terminal("version", "docker --version")];
+    const run = async (person: "allows" | "denies") =>
+      (await runActions(actions, { mode: { sandbox: true, person }, workers: 1 })).map(({ questions, calls }) => [
+        questions.length,
+        calls[0]?.isError,
+      ]);
+    expect(await run("allows")).toEqual([
+      [1, false],
+      [0, false],
+    ]);
+    expect(await run("denies")).toEqual([
+      [1, true],
+      [0, false],
+    ]);
   });
 
   it("a page's words do not get into the notes in the turn that read it, the user's own do", patience, async () => {

@@ -15,6 +15,7 @@ import { type DetectLocation, detect } from "./detector/detect.ts";
 import { detectInput } from "./detector/detect-input.ts";
 import { linesOf, scopesOf } from "./explain-request.ts";
 import type { GrantedFor, Grants } from "./grants.ts";
+import { stillAsked } from "./held/still-asked.ts";
 import { type ApprovalMode, type SurfaceRules, surfaceAnswer, type YoloSwitch } from "./modes.ts";
 import type { Permissions, PermissionVerdict } from "./permissions/permissions.ts";
 import { ruleFinding } from "./permissions/rule-finding.ts";
@@ -34,6 +35,10 @@ export interface GateDeps {
   isContained(context: GateContext): boolean;
   /** Findings about a command that no sandbox would hold here; none where one does. */
   unheld?(command: string, context: GateContext, location: DetectLocation): Promise<readonly Finding[]>;
+  /** True when a sandbox holds the command, and all it could change can be brought back. */
+  isHeld?(context: GateContext): Promise<boolean>;
+  /** Why the command can only work outside of the sandbox that holds it; undefined for most, and where none does. */
+  needsOutside?(command: string, context: GateContext, location: DetectLocation): Promise<string | undefined>;
   /** Content scanners; their findings can be approved, but not for good. */
   scan?(command: string, signal: AbortSignal): Promise<readonly Finding[]>;
   /** Somebody is about to be asked. */
@@ -62,17 +67,23 @@ export function createGate(deps: GateDeps): ApprovalGate {
       const scanned = (await deps.scan?.(command, context.signal)) ?? [];
       const unheld = (await deps.unheld?.(command, context, location)) ?? [];
       // Where nothing holds a command there is nothing to leave.
-      const leaving =
-        context.outside === undefined || unheld.length > 0 ? [] : [leavingFinding(context.outside.reason)];
-      return judge(deps, {
-        command,
-        context,
-        findings: [...leaving, ...findings, ...unheld, ...scanned],
-        isCommand: true,
-      });
+      const reason = context.outside?.reason ?? (await deps.needsOutside?.(command, context, location));
+      const leaving = reason === undefined || unheld.length > 0 ? [] : [leavingFinding(reason)];
+      const all = [...leaving, ...findings, ...unheld, ...scanned];
+      const isQuiet = await isHeldWork(deps, { command, context, findings: all }, location);
+      return judge(deps, { command, context, findings: isQuiet ? [] : all, isCommand: true });
     },
     checkFindings: (summary, findings, context) => judge(deps, { command: summary, context, findings }),
   };
+}
+
+/** Nobody is asked about work that the sandbox holds; that it ran is recorded like an answer. */
+async function isHeldWork(deps: GateDeps, input: Case, location: DetectLocation): Promise<boolean> {
+  const { command, context, findings } = input;
+  if (findings.length === 0 || context.inputOf !== undefined || deps.isHeld === undefined) return false;
+  if (stillAsked(command, findings, location).length > 0 || !(await deps.isHeld(context))) return false;
+  decided(deps, input, { kind: "run", note: "the sandbox holds it, and a snapshot was taken" });
+  return true;
 }
 
 interface Case {

@@ -9,12 +9,14 @@ import { localFacts } from "../approval/detector/local-facts.ts";
 import { scanCommand } from "../approval/detector/scanner.ts";
 import { createGate, type GateDeps } from "../approval/gate.ts";
 import { Grants } from "../approval/grants.ts";
+import { hasEngine, needsEngine } from "../approval/held/engine-clients.ts";
 import { readMode, YoloSwitch } from "../approval/modes.ts";
 import type { Permissions } from "../approval/permissions/permissions.ts";
 import { PlanMode } from "../approval/plan-mode.ts";
 import { isHarmlessUnheld } from "../approval/unheld.ts";
 import type { Walls } from "../confinement/walls.ts";
 import type { ApprovalGate, Finding } from "../contract/approval-request.ts";
+import type { ChangeCover } from "../files/snapshots/change-cover.ts";
 import { childEnvironment } from "../terminals/environment-variables.ts";
 import type { ToolsBase } from "./tools-base.ts";
 
@@ -31,7 +33,12 @@ export interface Approval {
 /** The one gate, as the settings want it. `decided` hears of every decision besides the file of approvals. */
 export function openApproval(
   base: ToolsBase,
-  deps: { readonly walls: Walls; readonly permissions: Permissions; decided(entry: AuditEntry): void },
+  deps: {
+    readonly walls: Walls;
+    readonly permissions: Permissions;
+    readonly cover: Pick<ChangeCover, "isCovered">;
+    decided(entry: AuditEntry): void;
+  },
 ): Approval {
   const { machine, config, env } = base;
   const { walls, permissions, decided } = deps;
@@ -83,6 +90,17 @@ export function openApproval(
     mode: () => readMode(approvals.mode).mode,
     scan: scannerOf(base),
     unheld: unheldFindings(walls),
+    needsOutside: async (command, { scope, terminalKind, inputOf, signal }, location) => {
+      if (terminalKind !== "local" || inputOf !== undefined) return undefined;
+      const reason = needsEngine(command, location);
+      if (reason === undefined || !hasEngine(machine.env, userHome)) return undefined;
+      return (await walls.of(scope, signal)).isInForce ? reason : undefined;
+    },
+    isHeld: async ({ scope, terminalKind, outside, signal }) => {
+      if (terminalKind !== "local" || outside !== undefined) return false;
+      const { confinement, isInForce } = await walls.of(scope, signal);
+      return isInForce && (await deps.cover.isCovered(confinement.workspace, scope, signal));
+    },
   });
   const approver = { ask: () => Promise.resolve("once" as const) };
   const personGate = createGate({ ...common, permissions: undefined, approver, mode: () => "manual" });

@@ -119,15 +119,16 @@ function openAll(machine: Machine, options: ToolsOptions) {
   const audit = scope.adopt(openAudit(base));
   const permissions = openPermissions(base);
   const terminals = openTerminals(base, permissions);
+  const registry = new ToolRegistry(logger);
+  const { snapshots, cover } = openSnapshots(base, { terminals, registry });
   const approval = openApproval(base, {
     walls: terminals.walls,
     permissions,
+    cover,
     decided: (entry) => audit.decided(entry),
   });
   const { gate } = approval;
   const { guardian, walls } = terminals;
-  const registry = new ToolRegistry(logger);
-  const { snapshots, cover } = openSnapshots(base, { terminals, registry });
   const files = openFiles(base, { terminals, gate, cover });
   const toolNamed: CallWatchers["toolNamed"] = (name) => registry.snapshot().tools.get(name);
   const watchers: CallWatchers = {

@@ -287,6 +287,9 @@ function losesHistory(one: SimpleCommand): boolean {
       words.slice(1).some((word) => word.startsWith("+") || /^:\w/.test(word)) ||
       hasOption(one, /^--(?:mirror|delete|prune)$|^-d$/)
     );
+  // Taking files out of the index leaves them as they are.
+  if (words[0] === "restore" && hasOption(one, /^(?:-S|--staged)$/) && !hasOption(one, /^(?:-[A-Z]*W|--worktree)/))
+    return false;
   if (words[0] === "checkout" || words[0] === "restore")
     return words.includes(".") || hasOption(one, /^(?:-f|--force)$/);
   if (words[0] === "stash") return ["drop", "clear"].includes(words[1] ?? "");

@@ -86,6 +86,14 @@ export class ChangeCover implements AsyncDisposable {
     };
   }
 
+  /** Whether all of a workspace can be brought back as it is now. */
+  async isCovered(workspace: string, scope: SessionScope, signal: AbortSignal): Promise<boolean> {
+    if (!this.#deps.isEnabled || !this.#deps.isLocal(scope)) return false;
+    const root = await sessionFolder({ cwd: workspace });
+    const turn = this.#turns.get(scope.key)?.turn;
+    return (await this.#deps.snapshots.before({ root, reason: "before a command", turn }, signal)).kind === "covered";
+  }
+
   /** A command the person typed: no part of a turn. */
   async beforePersonal(command: string, task: ToolTask, signal: AbortSignal): Promise<void> {
     if (!this.#isReadOnly(command, task))

@@ -110,19 +110,11 @@ function declare(call: Call, reader: ReaderPort): Output {
     if (/[niA]/.test(flags))
       state.set(variable, /i/.test(flags) && /^\d+$/.test(text ?? "x") ? [text ?? ""] : undefined);
     if (/[lu]/.test(flags)) {
-      const isLower = flags.includes("l");
-      state.set(
-        variable,
-        state.get(variable)?.map((value) => inCase(value, isLower)),
-      );
+      state.setCase(variable, flags.includes("l") ? "lower" : "upper");
+      state.set(variable, state.get(variable));
     }
   }
   return "";
-}
-
-function inCase(value: Value, isLower: boolean): Value {
-  const change = (text: string): string => (isLower ? text.toLowerCase() : text.toUpperCase());
-  return typeof value === "string" ? change(value) : value.map(change);
 }
 
 function unset(call: Call, reader: ReaderPort): Output {

@@ -11,7 +11,14 @@ type FullPart = Extract<WordPart, { type: "ParameterExpansion" }>;
 /** What a parameter holds: one text, a list (`$@`, `${a[*]}`), nothing at all, or nobody knows. */
 type Held =
   | { readonly kind: "text"; readonly text: string }
-  | { readonly kind: "list"; readonly items: readonly string[]; readonly isStar: boolean; readonly first: 0 | 1 }
+  | {
+      readonly kind: "list";
+      readonly items: readonly string[];
+      readonly isStar: boolean;
+      readonly first: 0 | 1;
+      /** A text in the clothes of a list: `${x[@]:1}` cuts the text. */
+      readonly isText?: boolean;
+    }
   | { readonly kind: "unset" }
   | { readonly kind: "unknown"; readonly source: string };
 
@@ -79,7 +86,8 @@ function element(value: Value, index: Word | undefined, context: PartContext): r
     const [first] = items;
     return [first === undefined ? { kind: "unset" } : { kind: "text", text: first }];
   }
-  if (isWhole(index)) return [{ kind: "list", items, isStar: index.text === "*", first: 0 }];
+  if (isWhole(index))
+    return [{ kind: "list", items, isStar: index.text === "*", first: 0, isText: typeof value === "string" }];
   const at = Number(indexText(index, context));
   if (!Number.isInteger(at)) return items.map((text) => ({ kind: "text", text }));
   const text = items.at(at);
@@ -305,6 +313,8 @@ function changed(held: Held, change: Change): Held {
   if (change === undefined) return { kind: "unknown", source: "expansion" };
   if (held.kind === "unset") return held;
   if (change.kind === "slice") {
+    if (held.kind === "list" && held.isText === true)
+      return changed({ kind: "text", text: held.items[0] ?? "" }, change);
     if (held.kind === "list") return { ...held, items: slicedItems(held, change) };
     return hasUnknown(held.text)
       ? { kind: "unknown", source: "expansion" }

@@ -37,6 +37,8 @@ describe("a line is read as bash expands it", () => {
     ["read x <<< rm; $x a", "rm a"],
     ["printf -v x %s rm; $x a", "rm a"],
     ["declare -l x=RM; $x a", "rm a"],
+    ["declare -u x; echo b | while read x; do rm $x; done", "rm B"],
+    ['x=xrm; "${x[@]:1}" a', "rm a"],
     ['f() { "$@"; }; f rm a', "rm a"],
     ["alias q='rm -r'\nq a", "rm -r a"],
     ["trap 'rm a' EXIT", "rm a"],

@@ -20,6 +20,8 @@ export class ShellState {
   #variables: Map<string, readonly Value[] | undefined>;
   #functions: Map<string, SyntaxNode>;
   #aliases: Map<string, readonly string[]>;
+  /** Variables whose values turn to one case whenever they are set. */
+  #cased: Map<string, "lower" | "upper">;
   /** Content of files that the line itself wrote, by absolute path. */
   readonly files: Map<string, string>;
   readonly #environment: Environment;
@@ -38,6 +40,7 @@ export class ShellState {
     this.#variables = new Map();
     this.#functions = new Map();
     this.#aliases = new Map();
+    this.#cased = new Map();
     this.files = new Map();
     this.positional = [];
     this.folders = [folder];
@@ -55,7 +58,22 @@ export class ShellState {
   }
 
   set(name: string, values: readonly Value[] | undefined): void {
-    this.#variables.set(name, values === undefined || values.length > maxAlternatives ? undefined : values);
+    const all = this.#inEitherCase(name, values);
+    this.#variables.set(name, all === undefined || all.length > maxAlternatives ? undefined : all);
+  }
+
+  /** `declare -l`, `declare -u`: holds for all that is set from now on. */
+  setCase(name: string, turnsTo: "lower" | "upper"): void {
+    this.#cased.set(name, turnsTo);
+  }
+
+  /** As set and as turned: whether the case still holds, on every branch, is not kept. */
+  #inEitherCase(name: string, values: readonly Value[] | undefined): readonly Value[] | undefined {
+    const turnsTo = this.#cased.get(name);
+    if (turnsTo === undefined || values === undefined || values.length === 0) return values;
+    const turn = (text: string): string => (turnsTo === "lower" ? text.toLowerCase() : text.toUpperCase());
+    const turned = values.map((value) => (typeof value === "string" ? turn(value) : value.map(turn)));
+    return union(turned, values);
   }
 
   /** As if the line had never touched it. */
@@ -106,6 +124,7 @@ export class ShellState {
     copy.#variables = new Map(this.#variables);
     copy.#functions = new Map(this.#functions);
     copy.#aliases = new Map(this.#aliases);
+    copy.#cased = new Map(this.#cased);
     for (const [path, text] of this.files) copy.files.set(path, text);
     copy.positional = this.positional;
     copy.folders = this.folders;
@@ -119,6 +138,7 @@ export class ShellState {
     this.#variables = new Map(other.#variables);
     this.#functions = new Map(other.#functions);
     this.#aliases = new Map(other.#aliases);
+    this.#cased = new Map(other.#cased);
     for (const [path, text] of other.files) this.files.set(path, text);
     this.positional = other.positional;
     this.folders = other.folders;
@@ -131,6 +151,7 @@ export class ShellState {
       this.set(name, union(this.get(name), other.get(name)));
     }
     for (const [name, body] of other.#functions) if (!this.#functions.has(name)) this.#functions.set(name, body);
+    for (const [name, turnsTo] of other.#cased) this.#cased.set(name, turnsTo);
     for (const [name, bodies] of other.#aliases)
       this.#aliases.set(name, [...new Set([...(this.#aliases.get(name) ?? []), ...bodies])].slice(0, 4));
     for (const [path, text] of other.files) if (!this.files.has(path)) this.files.set(path, text);
@@ -141,7 +162,7 @@ export class ShellState {
 
   /** Whether both hold the same values; then reading a loop once more teaches nothing. */
   isLike(other: ShellState): boolean {
-    if (this.#variables.size !== other.#variables.size) return false;
+    if (this.#variables.size !== other.#variables.size || this.#cased.size !== other.#cased.size) return false;
     for (const [name, values] of this.#variables) {
       if (JSON.stringify(values ?? null) !== JSON.stringify(other.get(name) ?? null)) return false;
     }

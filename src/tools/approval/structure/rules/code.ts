@@ -39,12 +39,12 @@ function namedInCode(
   });
 }
 
-interface Codes {
+export interface Codes {
   readonly language: Language | undefined;
   readonly sources: readonly string[];
 }
 
-function codesOf(command: SimpleCommand): Codes {
+export function codesOf(command: SimpleCommand): Codes {
   const name = command.name ?? "";
   const words = readOptions(command.args, styleOf(name));
   if (name === "sed" || name === "gsed") {

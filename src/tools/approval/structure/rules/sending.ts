@@ -18,6 +18,10 @@ const asking: ReadonlySet<string> = new Set(
   ),
 );
 
+/** Where a machine in a cloud is told its own keys. */
+const metadataHost =
+  /(?:^|[/@[.])(?:169\.254\.(?:169\.254|169\.253|170\.2|170\.23)|2852039166|0xa9fea9fe|100\.100\.100\.200|168\.63\.129\.16|fd00:ec2::254|metadata\.google\.internal|metadata\.goog|metadata\.azure\.internal|instance-data)(?:[\]:/?#]|$)/i;
+
 /** What leaves this machine with a command, when somebody should be asked. */
 export function sendingKeys(command: SimpleCommand): readonly string[] {
   const name = command.name ?? "";
@@ -27,6 +31,8 @@ export function sendingKeys(command: SimpleCommand): readonly string[] {
   if (uploads(name, words, command) && !isHere(words)) found.push(keys.send);
   if (connecting.has(name)) found.push(...connectionKeys(name, words, command));
   if (asking.has(name) && !isHere(words) && command.args.some((arg) => carriesData(arg, words))) found.push(keys.send);
+  if ((asking.has(name) || connecting.has(name)) && command.args.some((arg) => metadataHost.test(arg.text)))
+    found.push(keys.secret);
   if (name === "ssh" && (hasInput(command) || command.upstream.length > 0) && !isHere(words)) found.push(keys.send);
   return found;
 }
