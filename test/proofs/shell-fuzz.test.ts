@@ -2,8 +2,10 @@ import { describe, expect, it } from "vitest";
 import { canFuzz, differences, fuzz, startedByBash } from "./shell-fuzz.ts";
 
 describe.runIf(canFuzz())("the reader of command lines, beside real bash", () => {
-  it("sees every program that bash starts, with its words, or calls the line unknown", { timeout: 300_000 }, async () => {
-    const { lines, programs, found } = await fuzz({ seconds: 280, seed: 424_242, batch: 150, rounds: 14 });
+  it("sees every program that bash starts, with its words, or calls the line unknown", {
+    timeout: 600_000,
+  }, async () => {
+    const { lines, programs, found } = await fuzz({ seconds: 580, seed: 424_242, batch: 150, rounds: 14 });
     expect(found).toEqual([]);
     expect(lines).toBe(2_100);
     expect(programs).toBeGreaterThan(1_000);
