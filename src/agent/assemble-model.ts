@@ -6,6 +6,7 @@ import { never } from "#foundation/lifecycle/abort";
 import {
   type CredentialPool,
   CredentialRecovery,
+  explain,
   type ModelFailure,
   type ModelRequest,
   type ResolvedTarget,
@@ -61,6 +62,12 @@ export function assembleModel(host: AgentHost, scope: SessionScope, choices: Mod
     }),
     remedies: (context) => remediesFor({ host, scope, chosen: choices.chosen }, choices.conversation, context),
     gate: accountGate,
+    explain: (failure, target) => {
+      const profile = models.context.registry.find(target.provider);
+      const { id, source } = target.credential;
+      const inUse = id === "none" ? {} : { source };
+      return explain(failure, { authKind: "api_key", keyEnv: [], ...profile, label: target.providerLabel, ...inUse });
+    },
     onRateLimits: (target, headers) => void rateLimits.note(target.provider, headers, machine.clock.now()),
     images: {
       isAlwaysDescribed: config.display.image_mode === "describe",

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { calls, says, startModelServer } from "../fakes/model-server/index.ts";
+import { badKey, calls, modelNotFound, says, startModelServer } from "../fakes/model-server/index.ts";
 import { modelConfig, Stage } from "./support/stage.ts";
 import { ProgramTerminal } from "./support/terminal.ts";
 
@@ -97,6 +97,28 @@ describe("what the screen of the built program says", () => {
     await terminal.answers("Copied 11 characters. In tmux, prefix ] pastes it too.");
     expect(await stage.read(path.join(stage.folder, "copied"))).toBe("Blue it is.");
     expect(await stage.read(path.join(stage.folder, "asked"))).toBe("load-buffer -w -\n");
+  });
+
+  it("a failure names the provider, where the key in use comes from, and what can be typed here", async () => {
+    await using model = await startModelServer({ strict: true });
+    await using stage = await Stage.open({
+      config: modelConfig(model.chatBaseUrl, "  api_key: sk-wrong-0123456789\n"),
+    });
+    await using terminal = new ProgramTerminal(stage, []);
+    await terminal.sees("❯");
+    model.otherwise(badKey());
+    await terminal.say("Hello.");
+    const refused = (await terminal.answers("rejected the credentials")).replace(/\s+/g, " ");
+    expect(refused).toMatch(
+      /Custom endpoint rejected the credentials: HTTP 401.*The key in use is model\.api_key of config\.yaml.*\/connect/,
+    );
+    model.otherwise(modelNotFound());
+    await terminal.say("/new");
+    await terminal.say("Hello again.");
+    const missing = (await terminal.answers("this account may not use it")).replace(/\s+/g, " ");
+    expect(missing).toMatch(
+      /Custom endpoint does not have the model fake-model.*Choose a model from the list with: \/model/,
+    );
   });
 
   it("formulas, character references and code in lists look as they were meant [20:R10.7]", async () => {

@@ -84,9 +84,9 @@ function whatHappened(failure: ModelFailure): string {
   switch (failure.kind) {
     case "auth":
     case "auth_permanent":
-      return "did not accept the credential";
+      return "rejected the credentials";
     case "billing":
-      return "wants to be paid first";
+      return "has no credit left for this account";
     case "rate_limit":
       return "is limiting requests";
     case "overloaded":
@@ -105,9 +105,9 @@ function whatHappened(failure: ModelFailure): string {
     case "media_too_large":
       return "refused an attached image or file because of its size";
     case "model_not_found":
-      return `does not know the model ${failure.model}, or not for this account`;
+      return `does not have the model ${failure.model}, or this account may not use it`;
     case "provider_policy_blocked":
-      return "blocked the request by an account setting";
+      return "blocked the request because of an account setting";
     case "unsupported_parameter":
       return `refused ${failure.parameter === undefined ? "a parameter" : `the parameter "${failure.parameter}"`}`;
     case "content_filtered":
@@ -165,7 +165,7 @@ function nextStep(failure: ModelFailure, provider: ExplainedProvider | undefined
       return "Run /new to begin a conversation without the rejected reasoning.";
     case "format_error":
     case "invalid_response":
-      return "Try another model with: hermes model; if it stays, report it with: hermes debug";
+      return "Try another model with: hermes model; if that does not help, report it with: hermes debug";
     case "key_scope":
       return "Give this address a credential of its own: set api_key or key_env beside its base_url in config.yaml.";
     case "budget_exceeded":
@@ -173,13 +173,16 @@ function nextStep(failure: ModelFailure, provider: ExplainedProvider | undefined
     case "unknown":
       return failure.status === 404
         ? "Check the base URL with: hermes config get model.base_url"
-        : "Try again; if it stays, report it with: hermes debug";
+        : "Try again; if it keeps failing, report it with: hermes debug";
   }
 }
 
 function credentialStep(failure: ModelFailure, provider: ExplainedProvider | undefined): string {
   if (isLogin(provider)) return `Log in again with: hermes auth add ${failure.provider}`;
   if (provider?.authKind === "aws_sdk") return "Refresh the AWS credentials, for example with: aws sso login";
+  // A key in the settings goes on winning over a stored one.
+  if (provider?.source === "model_config")
+    return "The key in use is model.api_key of config.yaml: change it with hermes config edit, or connect again with: hermes model";
   const [variable] = provider?.keyEnv ?? [];
   const where = provider?.source === undefined ? "" : ` The one in use comes from ${provider.source}.`;
   const put = variable === undefined ? "" : ` (or set ${variable})`;

@@ -189,6 +189,9 @@ function viewRows(view: DrawnView, look: Look): Line[] {
     case "markdown":
       return markdownRows(view.text, columns, { ...markdownLook(look), mode: "render" });
     case "table":
-      return [[{ text: view.title, style: "heading" }], ...plainTable(view.columns, view.rows, columns)];
+      return [
+        ...wrapLine([{ text: view.title, style: "heading" }], columns),
+        ...plainTable(view.columns, view.rows, columns),
+      ];
   }
 }

@@ -247,6 +247,13 @@ describe("resuming", () => {
     { role: "assistant" as const, content: `answer ${index} ${"y".repeat(400)}` },
   ]).flat();
 
+  it("a long title of a table is wrapped, never cut", () => {
+    const title = "Checkpoints, newest first. /rollback n goes back to one; /rollback diff n compares.";
+    const view = { kind: "table", title, columns: ["A"], rows: [["b"]] } as const;
+    const rows = itemRows({ kind: "view", view }, { ...drawn, columns: 40 }).map((row) => plainText(row).trimEnd());
+    expect(rows.slice(0, -3).join(" ")).toBe(title);
+  });
+
   it("shows the last ten exchanges, shortened, the last answer whole [20:R10.39]", () => {
     const text = itemRows({ kind: "resume", history, isMinimal: false }, drawn).map(plainText).join("\n");
     expect(text).toContain("… 4 earlier messages …");

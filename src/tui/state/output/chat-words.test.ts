@@ -4,6 +4,11 @@ import { chatWords } from "./chat-words.ts";
 describe("hints in the chat", () => {
   it.each([
     ["Choose one with: hermes model", "Choose one with: /connect"],
+    ["Choose a model from the list with: hermes model", "Choose a model from the list with: /model"],
+    [
+      "Wait a moment and try again, or switch with: hermes model",
+      "Wait a moment and try again, or switch with: /model",
+    ],
     ["Log in again with: hermes auth add nous", "Log in again with: /connect"],
     ["See them with: hermes sessions list", "See them with: /resume"],
     ["Save it with: hermes model set x", "Save it with: hermes model set x"],

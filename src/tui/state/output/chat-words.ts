@@ -4,6 +4,7 @@
  */
 export function chatWords(text: string, program: string): string {
   const inside = text
+    .replace(/(\b(?:model|list|switch)\b[^.:]* with: )hermes model(?! (?:set|list|test|custom)\b)/g, "$1/model")
     .replace(
       /`?\bhermes (?:model(?! (?:set|list|test|custom)\b)|setup\b|auth add [\w:.<>-]+(?: --api-key -)?)`?/g,
       "/connect",
