@@ -34,6 +34,8 @@ const outside = [
     "linkedom",
     "ws",
     "@clack/prompts",
+    "imapflow",
+    "nodemailer",
   ],
 ];
 const external = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })

@@ -6,7 +6,7 @@ set -euo pipefail
 # A real model and the engine that runs it, in a cache folder, whatever happens below; a second run finds them there.
 trap 'node "$(dirname "$0")/setup-local-model.mjs"' EXIT
 
-packages=(git tmux ripgrep bubblewrap openssh-client openssh-server podman runc catatonit postgresql postgresql-contrib chromium python3 procps)
+packages=(git tmux ripgrep bubblewrap openssh-client openssh-server podman runc catatonit postgresql postgresql-contrib chromium python3 procps postfix dovecot-imapd dovecot-lmtpd)
 # The official Python client of OpenAI, in a folder of its own; api-server tests find it there.
 client=/opt/hermes-test-peers/python
 if [ ! -x "$client/bin/python" ] && [ "$(id -u)" -eq 0 ] && python3 -c 'import ensurepip' 2>/dev/null; then
@@ -31,6 +31,8 @@ export DEBIAN_FRONTEND=noninteractive
 apt-get -o DPkg::Lock::Timeout=300 update -qq
 if [ ${#missing[@]} -gt 0 ]; then
   echo "Installing: ${missing[*]}"
+  # Tests start a mail server with a configuration of their own; the machine gets none.
+  echo "postfix postfix/main_mailer_type select No configuration" | debconf-set-selections
   apt-get -o DPkg::Lock::Timeout=300 install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 fi
 

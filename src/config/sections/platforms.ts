@@ -135,6 +135,7 @@ const extras = {
     poll_interval: whole(15, "Seconds between two looks where the server cannot push.", { min: 1 }),
     skip_attachments: flag(false, "Ignore attached files."),
     require_auth_results: flag(false, "Accept only mail whose sender the receiving server has verified."),
+    auth_results_server: text("", "Name of that server in its Authentication-Results; empty takes the topmost one."),
     session_by: choice(["sender", "thread"], "sender", "One session per sender, or per thread."),
   },
   sms: {
@@ -326,7 +327,7 @@ export const platformSections = {
   signal: block("Signal", extras.signal, idleWithoutChannels),
   matrix: block("Matrix", extras.matrix, [...idleShared, "recovery_key"]),
   mattermost: block("Mattermost", extras.mattermost, idleShared),
-  email: block("e-mail", extras.email),
+  email: block("e-mail", extras.email, [...idleWithoutChannels, "group_allowed_users", "base_url"]),
   sms: block("SMS", extras.sms, idleWithoutChannels),
   dingtalk: block("DingTalk", extras.dingtalk, idleShared),
   feishu: block("Feishu and Lark", extras.feishu),

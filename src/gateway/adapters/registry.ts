@@ -6,6 +6,7 @@ const adapters: Readonly<Record<string, () => Promise<Platform>>> = {
   bluebubbles: async () => (await import("./bluebubbles/index.ts")).bluebubbles,
   dingtalk: async () => (await import("./dingtalk/index.ts")).dingtalk,
   discord: async () => (await import("./discord/index.ts")).discord,
+  email: async () => (await import("./email/index.ts")).email,
   homeassistant: async () => (await import("./homeassistant/index.ts")).homeassistant,
   matrix: async () => (await import("./matrix/index.ts")).matrix,
   mattermost: async () => (await import("./mattermost/index.ts")).mattermost,

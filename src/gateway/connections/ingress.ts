@@ -88,6 +88,7 @@ function portsOf(platform: Platform, deps: IngressDeps): Omit<ConnectionPorts, "
     },
     press: (press: ButtonPress) => takePress(press, { store, users }),
     position: (account: string, name: string) => intake.position({ platform: platform.id, account }, name),
+    keepPosition: (account, position) => store.inbox.setCursor({ platform: platform.id, account, ...position }),
   };
 }
 

@@ -52,6 +52,8 @@ export interface ConnectionPorts {
   press(press: ButtonPress): Promise<string>;
   /** The position up to which everything was taken in, for one of our accounts. */
   position(account: string, name: string): Promise<string | undefined>;
+  /** Moves the position without a message: past what nobody answers, and to where the very first start begins. */
+  keepPosition(account: string, position: StreamPosition): Promise<void>;
   /**
    * The platform was heard: a poll came back, a heartbeat was answered. A connection silent for longer than a minute is
    * taken down and made again, so call it for proofs of life only.

@@ -261,10 +261,12 @@ export interface Connected extends AsyncDisposable {
 export async function connectedTo(
   platform: Platform | undefined,
   kit: Pick<PlatformKit, "env" | "settings">,
+  positions: ReadonlyMap<string, string> = new Map(),
 ): Promise<Connected> {
   if (platform === undefined) throw new Error("there is no such platform");
   const folder = await mkdtemp(path.join(tmpdir(), "hermes-platform-"));
   const { ports, client } = await testPorts({ folder, env: kit.env, settings: kit.settings });
+  for (const [name, value] of positions) ports.positions.set(name, value);
   const close = async (connection?: Connection): Promise<void> => {
     await connection?.[Symbol.asyncDispose]();
     await client[Symbol.asyncDispose]();
@@ -314,6 +316,7 @@ async function testPorts(options: {
       return await Promise.resolve("Done.");
     },
     position: (_account, name) => Promise.resolve(positions.get(name)),
+    keepPosition: (_account, position) => Promise.resolve(void positions.set(position.name, position.value)),
     alive: () => {
       lives += 1;
     },
