@@ -257,6 +257,6 @@ async function answeredWithin<T>(client: ImapFlow, work: Promise<T>): Promise<T>
 function refused(error: unknown): unknown {
   if (!(error instanceof Error) || !("authenticationFailed" in error) || error.authenticationFailed !== true)
     return error;
-  const said = "responseText" in error ? String(error.responseText) : error.message;
-  return new ServiceError({ errorClass: "auth", message: said });
+  const message = "responseText" in error ? String(error.responseText) : error.message;
+  return new ServiceError({ errorClass: "auth", message });
 }
