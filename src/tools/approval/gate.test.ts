@@ -91,6 +91,9 @@ describe("the approval gate", () => {
     expect(await check("make")).toMatchObject({ kind: "run", note: "approved earlier" });
     expect(await check("make all")).toMatchObject({ kind: "blocked" });
     expect(await check("make", { cwd: "/elsewhere" })).toMatchObject({ kind: "blocked" });
+    const other = testScope({ key: "s1", userId: "bob" });
+    expect(await check("make", { scope: other })).toMatchObject({ kind: "blocked" });
+    expect(await check("make", { terminalKind: "ssh" })).toMatchObject({ kind: "blocked" });
     expect(added).toEqual([]);
   });
 

@@ -66,7 +66,7 @@ function gitKeys(words: OptionWords, command: SimpleCommand): readonly string[] 
     const paths = action === "restore" ? rest : at < 0 ? [] : command.args.slice(at + 1).map((arg) => arg.text);
     if (!isStaged && paths.some((path) => isManyFiles(path))) found.push(keys.git);
   }
-  if (action === "clone" && rest.some((one) => /^(?:ext|fd)::/.test(one))) found.push(keys.optionRuns);
+  if (command.args.some((arg) => /^(?:--[\w-]+=)?(?:ext|fd)::/.test(arg.text))) found.push(keys.optionRuns);
   return found;
 }
 
