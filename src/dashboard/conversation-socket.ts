@@ -5,7 +5,7 @@ import { linkSignals } from "#foundation/lifecycle/abort";
 import { parseJson } from "#foundation/text/json";
 import { applyInput, type OpenSession, readInput, type SessionEvent, toWire } from "#session";
 import type { DashboardDeps } from "./deps.ts";
-import { pageMessage } from "./transcript.ts";
+import { transcriptPage } from "./transcript.ts";
 
 export interface ConversationRequest {
   /** Absent begins a new conversation. */
@@ -113,8 +113,7 @@ class Line {
   async #history(id: SessionId): Promise<Frame> {
     this.#messageCount = this.#session.history.length;
     const all = await this.#deps.store.messages.conversation(id);
-    const earlier = Math.max(0, all.length - messagesAtFirst);
-    return { type: "history", session_id: id, earlier, messages: all.slice(earlier).map(pageMessage) };
+    return { type: "history", session_id: id, ...transcriptPage(all, all.length, messagesAtFirst) };
   }
 
   async #sendAll(): Promise<void> {

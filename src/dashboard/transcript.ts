@@ -1,7 +1,7 @@
 import { imagesOf, type Message, textOf } from "#conversation";
 
 /** A message as the page draws it. */
-export interface PageMessage {
+interface PageMessage {
   readonly id: string | undefined;
   readonly role: "user" | "assistant" | "tool";
   readonly text: string;
@@ -14,7 +14,20 @@ export interface PageMessage {
 
 const mostCharacters = 200_000;
 
-export function pageMessage(message: Message): PageMessage {
+export interface TranscriptPage {
+  /** How many messages come before those sent. */
+  readonly earlier: number;
+  readonly messages: readonly PageMessage[];
+}
+
+/** The messages up to `before`, at least `count` of them where there are so many. The results of calls come with their calls. */
+export function transcriptPage(all: readonly Message[], before: number, count: number): TranscriptPage {
+  let earlier = Math.max(0, Math.min(before, all.length) - count);
+  while (earlier > 0 && all[earlier]?.role === "tool") earlier -= 1;
+  return { earlier, messages: all.slice(earlier, before).map(pageMessage) };
+}
+
+function pageMessage(message: Message): PageMessage {
   const { uid: id, role } = message;
   if (message.role === "assistant") {
     const calls = message.tool_calls?.map((call) => ({ id: call.id, ...call.function }));

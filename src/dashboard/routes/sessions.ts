@@ -2,9 +2,10 @@ import type { Context, Hono } from "hono";
 import type { SessionId } from "#conversation";
 import { createConversations } from "#session";
 import type { DashboardDeps } from "../deps.ts";
-import { pageMessage } from "../transcript.ts";
+import { transcriptPage } from "../transcript.ts";
 
-const atMost = 200;
+const usualCount = 200;
+const mostCount = 2000;
 
 /** The stored conversations: listed, searched, read, deleted. */
 export function sessionRoutes(app: Hono, { store, sessions }: DashboardDeps): void {
@@ -50,8 +51,7 @@ export function sessionRoutes(app: Hono, { store, sessions }: DashboardDeps): vo
     if (record === undefined) return missing(c);
     const messages = await store.messages.conversation(record.id);
     const before = countIn(c, "before", messages.length);
-    const from = Math.max(0, before - countIn(c, "limit", atMost));
-    return c.json({ earlier: from, messages: messages.slice(from, before).map(pageMessage) });
+    return c.json(transcriptPage(messages, before, Math.min(countIn(c, "limit", usualCount), mostCount)));
   });
   app.delete("/api/sessions/:id", async (c) => {
     const record = await recordOf(c);

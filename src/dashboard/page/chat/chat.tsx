@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import { useCallback, useEffect, useLayoutEffect, useReducer, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useReducer, useRef, useState } from "preact/hooks";
 import type { Api } from "../shell/api.ts";
 import { count, dollars } from "../shell/figures.ts";
 import { linkTo } from "../shell/route.ts";
@@ -9,6 +9,7 @@ import { answered, type Conversation, emptyConversation, prepend, reduce } from 
 import type { Frame, HistoryMessage, PersonRequest, SessionFacts } from "./frames.ts";
 import { ItemView } from "./items.tsx";
 import { RequestCard } from "./requests.tsx";
+import { VirtualList } from "./virtual-list.tsx";
 
 type Change =
   | { readonly kind: "frames"; readonly frames: readonly Frame[] }
@@ -51,6 +52,24 @@ function useConversation(api: Api, id: string | undefined): Line {
   return { conversation, state, reason, connection, dispatch };
 }
 
+const earlierAtOnce = 1000;
+
+/** Fetches what was said before; one fetch at a time, however often it is asked for. */
+function useEarlier(api: Api, { info, earlier }: Conversation, dispatch: (what: Change) => void): () => void {
+  const isFetching = useRef(false);
+  return () => {
+    if (info === undefined || earlier === 0 || isFetching.current) return;
+    isFetching.current = true;
+    const path = `sessions/${encodeURIComponent(info.id)}/messages?before=${earlier}&limit=${earlierAtOnce}`;
+    void api
+      .get<Omit<Extract<Change, { kind: "earlier" }>, "kind">>(path)
+      .then((got) => dispatch({ kind: "earlier", ...got }))
+      .finally(() => {
+        isFetching.current = false;
+      });
+  };
+}
+
 /** One conversation: what was said, what is being done, and where to write. */
 export function Chat({ api, id }: { readonly api: Api; readonly id: string | undefined }): VNode {
   const { conversation, state, reason, connection, dispatch } = useConversation(api, id);
@@ -70,11 +89,7 @@ export function Chat({ api, id }: { readonly api: Api; readonly id: string | und
     send({ ...input, id: request.id });
     dispatch({ kind: "answered", id: request.id });
   };
-  const showEarlier = async (): Promise<void> => {
-    if (info === undefined) return;
-    const path = `sessions/${encodeURIComponent(info.id)}/messages?before=${earlier}`;
-    dispatch({ kind: "earlier", ...(await api.get<Omit<Extract<Change, { kind: "earlier" }>, "kind">>(path)) });
-  };
+  const showEarlier = useEarlier(api, conversation, dispatch);
   useEffect(() => {
     document.title = `${info?.title ?? "Chat"} · Hermes`;
     if (info !== undefined && items.length > 0) window.history.replaceState(null, "", linkTo("chat", info.id));
@@ -82,17 +97,20 @@ export function Chat({ api, id }: { readonly api: Api; readonly id: string | und
   return (
     <section class="chat" aria-label="Conversation">
       <ChatHead info={info} state={state} reason={reason} />
-      <Scroller mark={items}>
-        {earlier > 0 && (
-          <button type="button" class="quiet" onClick={() => void showEarlier()}>
-            Show earlier messages ({earlier})
-          </button>
-        )}
-        {items.map((item) => (
-          <ItemView key={item.id} item={item} onCommand={submit} />
-        ))}
-        {items.length === 0 && state === "open" && <p class="hint">What shall we do?</p>}
-      </Scroller>
+      <VirtualList
+        rows={items}
+        label="Messages"
+        above={
+          earlier > 0 && (
+            <button type="button" class="quiet" onClick={showEarlier}>
+              Show earlier messages ({earlier})
+            </button>
+          )
+        }
+        below={items.length === 0 && state === "open" && <p class="hint">What shall we do?</p>}
+        draw={(item) => <ItemView item={item} onCommand={submit} />}
+        onNearStart={showEarlier}
+      />
       {requests.map((request) => (
         <RequestCard
           key={request.id}
@@ -147,23 +165,5 @@ function ChatHead(props: {
         {reason === "" ? stateWords[state] : reason}
       </p>
     </header>
-  );
-}
-
-/** Stays at the end while the person is there, and where they are when they have scrolled back. */
-function Scroller({ mark, children }: { readonly mark: unknown; readonly children: preact.ComponentChildren }): VNode {
-  const box = useRef<HTMLDivElement>(null);
-  const isAtEnd = useRef(true);
-  useLayoutEffect(() => {
-    if (isAtEnd.current && box.current !== null) box.current.scrollTop = box.current.scrollHeight;
-  }, [mark]);
-  const note = (): void => {
-    const { scrollTop, scrollHeight, clientHeight } = box.current ?? document.documentElement;
-    isAtEnd.current = scrollHeight - scrollTop - clientHeight < 40;
-  };
-  return (
-    <div class="scroller" ref={box} onScroll={note} tabIndex={0} role="log" aria-label="Messages" aria-live="off">
-      {children}
-    </div>
   );
 }

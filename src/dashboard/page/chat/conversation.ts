@@ -55,11 +55,12 @@ export function reduce(state: Conversation, frame: Frame): Conversation {
   const next = "seq" in frame ? { ...state, seq: frame.seq } : state;
   switch (frame.type) {
     case "history":
-      return { ...next, items: itemsOf(frame.messages), earlier: frame.earlier, requests: [] };
+      return { ...next, items: itemsOf(frame), earlier: frame.earlier, requests: [] };
     case "resync": {
       const { info, text, turn_id, requests } = frame;
       const isBusy = turn_id !== undefined;
-      const synced = { ...next, info, isBusy, requests, queued: info.queued };
+      const items = isBusy ? next.items : next.items.map(cutOff);
+      const synced = { ...next, items, info, isBusy, requests, queued: info.queued };
       return text === "" ? synced : add(synced, (id) => ({ kind: "assistant", id, text, reasoning: "", isOpen: true }));
     }
     case "session-changed":
@@ -106,7 +107,7 @@ export function reduce(state: Conversation, frame: Frame): Conversation {
 
 /** Messages that lie before those that are shown. */
 export function prepend(state: Conversation, earlier: number, messages: readonly HistoryMessage[]): Conversation {
-  return { ...state, earlier, items: [...itemsOf(messages), ...state.items] };
+  return { ...state, earlier, items: [...itemsOf({ earlier, messages }), ...state.items] };
 }
 
 export function answered(state: Conversation, requestId: string): Conversation {
@@ -150,12 +151,14 @@ function endMessage(
   return add(state, (id) => ({ kind: "assistant", id, text: message.content, reasoning, isOpen: false }));
 }
 
+/** What nobody works at any more. */
+function cutOff(item: Item): Item {
+  if (item.kind === "assistant" && item.isOpen) return { ...item, isOpen: false };
+  return item.kind === "tool" && item.state === "running" ? { ...item, state: "cut" } : item;
+}
+
 function endTurn(state: Conversation, { error }: { readonly error?: string }): Conversation {
-  const items = state.items.map((item): Item => {
-    if (item.kind === "assistant" && item.isOpen) return { ...item, isOpen: false };
-    return item.kind === "tool" && item.state === "running" ? { ...item, state: "cut" } : item;
-  });
-  const ended = { ...state, items, isBusy: false, requests: [] };
+  const ended = { ...state, items: state.items.map(cutOff), isBusy: false, requests: [] };
   if (error === undefined || error === "") return ended;
   return add(ended, (id) => ({ kind: "notice", id, level: "error", text: error }));
 }
@@ -194,10 +197,16 @@ function replied(state: Conversation, frame: Extract<Frame, { readonly type: "re
 }
 
 /** The transcript as items: each result at the call it answers. */
-function itemsOf(messages: readonly HistoryMessage[]): readonly Item[] {
+function itemsOf({
+  earlier,
+  messages,
+}: {
+  readonly earlier: number;
+  readonly messages: readonly HistoryMessage[];
+}): readonly Item[] {
   const results = new Map(messages.flatMap((one) => (one.call_id === undefined ? [] : [[one.call_id, one] as const])));
   return messages.flatMap((message, index): readonly Item[] => {
-    const id = message.id ?? `row-${index}`;
+    const id = message.id ?? `row-${earlier + index}`;
     if (message.role === "user") return [{ kind: "user", id, text: message.text, images: message.images ?? [] }];
     if (message.role === "tool") return [];
     const { text, reasoning = "", calls = [] } = message;

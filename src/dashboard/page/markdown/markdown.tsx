@@ -1,5 +1,6 @@
 import { marked, type Token, type Tokens } from "marked";
 import type { ComponentChildren, VNode } from "preact";
+import { useMemo } from "preact/hooks";
 import { Code } from "./code.tsx";
 import { decoded } from "./entities.ts";
 import { memo } from "./memo.ts";
@@ -9,8 +10,21 @@ import { memo } from "./memo.ts";
  * as the words it is. Pictures of other servers are links, so that reading an answer tells nobody.
  */
 export const Markdown = memo(({ text }: { readonly text: string }): VNode => {
-  return <div class="markdown">{marked.lexer(text).map(block)}</div>;
+  const tokens = marked.lexer(text);
+  const linkCount = Object.keys(tokens.links).length;
+  return (
+    <div class="markdown">
+      {tokens.map((token, index) => (
+        <Block key={index} token={token} linkCount={linkCount} />
+      ))}
+    </div>
+  );
 });
+
+/** While an answer grows only its last block is drawn again; a definition of a link may change the others, too. */
+function Block({ token, linkCount }: { readonly token: Token; readonly linkCount: number }): VNode {
+  return useMemo(() => <>{block(token, 0)}</>, [token.raw, linkCount]);
+}
 
 function block(token: Token, index: number): ComponentChildren {
   switch (token.type) {
