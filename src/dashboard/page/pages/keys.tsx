@@ -7,7 +7,6 @@ import { Loading } from "./loading.tsx";
 interface Variable {
   readonly name: string;
   readonly is_set: boolean;
-  readonly masked: string | null;
 }
 
 /** Credentials: which there are. What they are never comes to this page. */
@@ -64,26 +63,28 @@ export function KeysPage({ api }: PageProps): VNode {
               ))}
             </datalist>
             <h2>Set</h2>
-            <ul class="rows">
-              {variables
-                .filter((one) => one.is_set)
-                .map((one) => (
-                  <li key={one.name}>
-                    <code>{one.name}</code> {one.masked}{" "}
-                    <button
-                      type="button"
-                      class="deny"
-                      aria-label={`Remove ${one.name}`}
-                      onClick={() => void act(api.send("DELETE", `env/${encodeURIComponent(one.name)}`))}
-                    >
-                      Remove
-                    </button>
-                  </li>
-                ))}
-            </ul>
+            <SetKeys
+              names={variables.filter((one) => one.is_set).map((one) => one.name)}
+              onRemove={(gone) => void act(api.send("DELETE", `env/${encodeURIComponent(gone)}`))}
+            />
           </>
         )}
       </Loading>
     </>
+  );
+}
+
+function SetKeys({ names, onRemove }: { readonly names: readonly string[]; onRemove(name: string): void }): VNode {
+  return (
+    <ul class="rows">
+      {names.map((name) => (
+        <li key={name}>
+          <code>{name}</code> ••••{" "}
+          <button type="button" class="deny" aria-label={`Remove ${name}`} onClick={() => onRemove(name)}>
+            Remove
+          </button>
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -41,49 +41,60 @@ export function SessionsPage({ api }: PageProps): VNode {
       {problem !== "" && <p role="alert">{problem}</p>}
       <Loading of={loaded}>
         {({ sessions }) => (
-          <div class="scrolls">
-            <table>
-              <thead>
-                <tr>
-                  <th>Conversation</th>
-                  <th>Source</th>
-                  <th>Model</th>
-                  <th>Messages</th>
-                  <th>Last active</th>
-                  <th>Actions</th>
-                </tr>
-              </thead>
-              <tbody>
-                {sessions.map(({ id, title, source, model, message_count, last_active_ms }) => (
-                  <tr key={id}>
-                    <td>
-                      <a href={linkTo("chat", id)}>{title === "" ? id : title}</a>
-                    </td>
-                    <td>{source}</td>
-                    <td>{model ?? ""}</td>
-                    <td>{count(message_count)}</td>
-                    <td>{ago(last_active_ms)}</td>
-                    <td class="actions">
-                      <button type="button" class="quiet" aria-label={`Export ${title}`} onClick={() => void save(id)}>
-                        Export
-                      </button>
-                      <button
-                        type="button"
-                        class="deny"
-                        aria-label={`Delete ${title}`}
-                        onClick={() => void remove(id, title)}
-                      >
-                        Delete
-                      </button>
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-            {sessions.length === 0 && <p>Nothing was found.</p>}
-          </div>
+          <SessionTable
+            sessions={sessions}
+            onExport={(id) => void save(id)}
+            onDelete={(id, title) => void remove(id, title)}
+          />
         )}
       </Loading>
     </>
+  );
+}
+
+interface SessionTableProps {
+  readonly sessions: readonly SessionRow[];
+  onExport(id: string): void;
+  onDelete(id: string, title: string): void;
+}
+
+function SessionTable({ sessions, onExport, onDelete }: SessionTableProps): VNode {
+  return (
+    <div class="scrolls">
+      <table>
+        <thead>
+          <tr>
+            <th>Conversation</th>
+            <th>Source</th>
+            <th>Model</th>
+            <th>Messages</th>
+            <th>Last active</th>
+            <th>Actions</th>
+          </tr>
+        </thead>
+        <tbody>
+          {sessions.map(({ id, title, source, model, message_count, last_active_ms }) => (
+            <tr key={id}>
+              <td>
+                <a href={linkTo("chat", id)}>{title === "" ? id : title}</a>
+              </td>
+              <td>{source}</td>
+              <td>{model ?? ""}</td>
+              <td>{count(message_count)}</td>
+              <td>{ago(last_active_ms)}</td>
+              <td class="actions">
+                <button type="button" class="quiet" aria-label={`Export ${title}`} onClick={() => onExport(id)}>
+                  Export
+                </button>
+                <button type="button" class="deny" aria-label={`Delete ${title}`} onClick={() => onDelete(id, title)}>
+                  Delete
+                </button>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {sessions.length === 0 && <p>Nothing was found.</p>}
+    </div>
   );
 }
