@@ -5,6 +5,7 @@ export { serveEnvironment } from "./atropos/serve.ts";
 export { writeBatchReport } from "./batch/report.ts";
 export { type BatchEvent, type BatchOutcome, runBatch, toolsetDraw } from "./batch/run-batch.ts";
 export { RunFolder } from "./batch/run-folder.ts";
+export type { PromptOutcome, SharedRun } from "./batch/shared-run.ts";
 export { type CompressionOptions, readCompressionOptions, usualCompression } from "./compress/options.ts";
 export {
   type CompressionJob,

@@ -28,11 +28,11 @@ export async function openRolloutsFor(invocation: Invocation, settings: readonly
   for (const warning of loaded.warnings) io.stderr.write(`${warning.severity}: ${formatWarning(warning)}\n`);
   const scope = new Scope();
   try {
-    const { money } = scope.adopt(await openOrCreateStore(invocation));
+    const store = scope.adopt(await openOrCreateStore(invocation));
     const onNotice = (text: string) => void io.stderr.write(`${text}\n`);
     const machine = { env: io.env, cwd: io.cwd, version, profile: global.profile, loaded, onNotice };
-    const rollouts = scope.adopt(await openRollouts(machine, money));
-    return { ...rollouts, [Symbol.asyncDispose]: () => scope[Symbol.asyncDispose]() };
+    const rollouts = scope.adopt(await openRollouts(machine, store.money));
+    return { ...rollouts, store, [Symbol.asyncDispose]: () => scope[Symbol.asyncDispose]() };
   } catch (error) {
     await scope[Symbol.asyncDispose]();
     throw error;

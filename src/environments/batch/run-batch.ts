@@ -11,8 +11,9 @@ import type { Rollouts } from "../rollout/open-rollouts.ts";
 import { type MergeOutcome, mergeBatches } from "./merge.ts";
 import type { PromptFacts } from "./prompt-facts.ts";
 import { type BatchCounts, type EarlierWork, promptHash, type RunFolder } from "./run-folder.ts";
-import { type PromptSettings, runPrompt } from "./run-prompt.ts";
+import { type PromptRun, type PromptSettings, runPrompt } from "./run-prompt.ts";
 import { reasoningOfTurns } from "./sample-stats.ts";
+import type { PromptOutcome, SharedRun } from "./shared-run.ts";
 import { type BatchStatistics, batchStatistics, statisticsText } from "./statistics.ts";
 
 export interface BatchOptions {
@@ -24,6 +25,12 @@ export interface BatchOptions {
   readonly settings: PromptSettings;
   readonly folder: RunFolder;
   readonly rollouts: Rollouts;
+  /** Where other machines work on the same run; each of them ends with all of it. */
+  readonly shared?: SharedRun | undefined;
+  /** What failed before is tried again. */
+  readonly isResumed: boolean;
+  /** What was done before is done again, on every machine. */
+  readonly isOverwritten: boolean;
   onProgress(event: BatchEvent): void;
 }
 
@@ -59,6 +66,7 @@ export async function runBatch(options: BatchOptions, signal: AbortSignal): Prom
   const startedMs = clock.now();
   const problem = await folder.checkpointProblem(runName);
   if (problem !== undefined) onProgress({ kind: "warning", text: problem });
+  if (options.isOverwritten) for (const row of prompts) await options.shared?.forget(sharedKey({ row }));
   const earlier = await folder.earlierWork(signal);
   const left = remaining(prompts, earlier);
   const batches = split(left, batchSize, earlier.nextBatch);
@@ -116,14 +124,20 @@ async function runAll(batches: readonly Batch[], options: BatchWork, signal: Abo
   const { folder, onProgress } = options;
   const facts: PromptFacts[] = [];
   const counts = new Map<number, BatchCounts>();
+  const elsewhere: PromptRun[] = [];
   const queue = [...batches];
   const worker = async (): Promise<void> => {
     for (let batch = queue.shift(); batch !== undefined && !signal.aborted; batch = queue.shift()) {
       const own: PromptFacts[] = [];
       for (const row of batch.rows) {
         if (signal.aborted) break;
-        const outcome = await settled(() => runPrompt({ row, batch: batch.number }, options, signal), signal);
+        const run = { row, batch: batch.number };
+        const outcome = await settled(() => work(run, options, signal), signal);
         if (outcome === undefined) break;
+        if (outcome === "taken") {
+          elsewhere.push(run);
+          continue;
+        }
         await folder.note(outcome);
         own.push(outcome);
         facts.push(outcome);
@@ -139,8 +153,75 @@ async function runAll(batches: readonly Batch[], options: BatchWork, signal: Abo
     }
   };
   await Promise.all(Array.from({ length: Math.min(options.workers, batches.length) }, worker));
+  for await (const outcome of othersWork(elsewhere, options, signal)) {
+    await folder.note(outcome);
+    facts.push(outcome);
+    onProgress({ kind: "prompt", facts: outcome });
+  }
   await checkpoint(facts, counts, options);
   return facts;
+}
+
+/** Runs a prompt, or takes over what became of it elsewhere; `taken` while somebody else is at it. */
+async function work(run: PromptRun, options: BatchWork, signal: AbortSignal): Promise<PromptFacts | "taken"> {
+  const { shared } = options;
+  if (shared === undefined) return await keep(await runPrompt(run, options, signal), run, options);
+  const key = sharedKey(run);
+  const known = await knownOutcome(key, { shared, isResumed: options.isResumed });
+  if (known !== undefined) return await keep(known, run, options);
+  await using claim = await shared.claim(key);
+  if (claim === undefined) return "taken";
+  // Somebody may have finished it between the two looks.
+  const outcome = (await shared.outcome(key)) ?? (await runPrompt(run, options, signal));
+  const isFirst = await shared.finish(key, outcome);
+  return await keep(isFirst ? outcome : ((await shared.outcome(key)) ?? outcome), run, options);
+}
+
+/** What failed is done once more by a run that is resumed. */
+async function knownOutcome(
+  key: string,
+  { shared, isResumed }: { readonly shared: SharedRun; readonly isResumed: boolean },
+): Promise<PromptOutcome | undefined> {
+  const known = await shared.outcome(key);
+  if (known?.facts.status !== "failed" || !isResumed) return known;
+  await shared.forget(key);
+  return undefined;
+}
+
+/** Waits for what others have in hand; what a dead one leaves is done here. */
+async function* othersWork(
+  elsewhere: readonly PromptRun[],
+  options: BatchWork,
+  signal: AbortSignal,
+): AsyncGenerator<PromptFacts, void> {
+  let left = elsewhere;
+  while (left.length > 0 && !signal.aborted) {
+    const still: PromptRun[] = [];
+    for (const run of left) {
+      const outcome = await settled(() => work(run, { ...options, isResumed: false }, signal), signal);
+      if (outcome === undefined) return;
+      if (outcome === "taken") still.push(run);
+      else yield outcome;
+    }
+    left = still;
+    if (left.length > 0) await settled(() => options.rollouts.host.machine.clock.sleep(lookAgainMs, signal), signal);
+  }
+}
+
+const lookAgainMs = 1_000;
+
+/** Writes the line of a prompt into the folder of this machine. */
+async function keep(
+  { facts, entry }: PromptOutcome,
+  { batch }: PromptRun,
+  { folder }: BatchWork,
+): Promise<PromptFacts> {
+  if (entry === undefined || (await folder.save(batch, entry))) return { ...facts, batch_num: batch };
+  return { ...facts, status: "failed", error: "its line could not be written; the log says why" };
+}
+
+function sharedKey({ row }: Pick<PromptRun, "row">): string {
+  return `${row.index}:${promptHash(row.prompt)}`;
 }
 
 /** Undefined when the run was stopped meanwhile. */

@@ -6,8 +6,9 @@ import { ensureImage } from "../rollout/images.ts";
 import type { Rollouts } from "../rollout/open-rollouts.ts";
 import { openRollout, type Rollout } from "../rollout/rollout.ts";
 import type { PromptFacts } from "./prompt-facts.ts";
-import { promptHash, type RunFolder } from "./run-folder.ts";
+import { promptHash } from "./run-folder.ts";
 import { noReasoning, reasoningStats, toolStats } from "./sample-stats.ts";
+import type { PromptOutcome } from "./shared-run.ts";
 
 /** How each prompt of a run is worked on. */
 export interface PromptSettings {
@@ -27,23 +28,19 @@ export interface PromptRun {
   readonly batch: number;
 }
 
-/** Runs one prompt in a sandbox of its own and writes its line. Rejects only when the signal fires. */
+/** Runs one prompt in a sandbox of its own. Rejects only when the signal fires. */
 export async function runPrompt(
   { row, batch }: PromptRun,
-  {
-    rollouts,
-    settings,
-    folder,
-  }: { readonly rollouts: Rollouts; readonly settings: PromptSettings; readonly folder: RunFolder },
+  { rollouts, settings }: { readonly rollouts: Rollouts; readonly settings: PromptSettings },
   signal: AbortSignal,
-): Promise<PromptFacts> {
+): Promise<PromptOutcome> {
   const { clock, logger } = rollouts.host.machine;
   const startedMs = clock.now();
   const facts = { prompt_index: row.index, sha256: promptHash(row.prompt), batch_num: batch };
   const since = (): number => (clock.now() - startedMs) / 1000;
-  const failed = (error: string): PromptFacts => {
+  const failed = (error: string): PromptOutcome => {
     logger.warn("a prompt of the batch failed", { prompt: row.index, batch, error });
-    return { ...facts, status: "failed", error, ...nothing, seconds: since() };
+    return { facts: { ...facts, status: "failed", error, ...nothing, seconds: since() } };
   };
   try {
     const toolsets = settings.draw(row.prompt);
@@ -61,7 +58,7 @@ export async function runPrompt(
       cost_usd: result.cost?.usd ?? 0,
       seconds: since(),
     };
-    if (reasoning.turns_with_reasoning === 0) return { ...counted, status: "discarded" };
+    if (reasoning.turns_with_reasoning === 0) return { facts: { ...counted, status: "discarded" } };
     const entry = batchEntry({
       promptIndex: row.index,
       conversations: toShareGpt({ messages: result.messages, query: row.prompt, tools, log: logger }),
@@ -85,9 +82,7 @@ export async function runPrompt(
       knownTools: [...rollouts.tools.registry.snapshot().tools.keys()],
       usedTools: used,
     });
-    return (await folder.save(batch, entry))
-      ? { ...counted, status: "saved" }
-      : failed("its line could not be written; the log says why");
+    return { facts: { ...counted, status: "saved" }, entry };
   } catch (error) {
     signal.throwIfAborted();
     return failed(describe(error));

@@ -10,6 +10,7 @@ import { openRolloutsFor, wantedModel, withOptionsFile } from "../../support/rol
 import { usageError } from "../../usage-error.ts";
 import { listDistributions } from "./distributions.ts";
 import { BatchProgress } from "./progress.ts";
+import { sharedRun } from "./shared-run.ts";
 import { printSummary } from "./summary.ts";
 
 /** Runs the agent over a dataset. 0: every prompt has an outcome; 1: some failed and wait for `--resume`; 130: stopped. */
@@ -65,6 +66,9 @@ export async function batch(input: Invocation): Promise<number> {
       },
       folder,
       rollouts,
+      shared: rollouts.store.kind === "postgres" ? sharedRun(rollouts.store, { runName, ...machine }) : undefined,
+      isResumed: hasFlag(invocation, "resume"),
+      isOverwritten: hasFlag(invocation, "overwrite"),
       onProgress: (event) => progress.note(event),
     },
     io.signal,
