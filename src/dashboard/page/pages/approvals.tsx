@@ -84,7 +84,7 @@ const choiceWords: Readonly<Record<Choice, string>> = {
   once: "a person, once",
   session: "a person, for the session",
   always: "a person, for good",
-  deny: "a person",
+  deny: "a person, or for lack of an answer",
 };
 
 function DecidedTable({ rows }: { readonly rows: readonly Decided[] }): VNode {
