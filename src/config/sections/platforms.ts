@@ -287,6 +287,17 @@ const idleWithoutChannels = [
   "channel_prompts",
 ];
 
+/** Bots that have rules for chats of their own, and hear in groups only what addresses them. */
+const idleOfBots = [
+  "channel_skill_bindings",
+  "reply_prefix",
+  "reactions",
+  "proxy",
+  "require_mention",
+  "free_response_channels",
+  "mention_patterns",
+];
+
 const homeChannel = group({
   platform: text("", { description: "Platform.", noEffect: "It is always the one that it stands under." }),
   chat_id: text("", "Chat."),
@@ -331,7 +342,7 @@ export const platformSections = {
   sms: block("SMS", extras.sms, idleWithoutChannels),
   dingtalk: block("DingTalk", extras.dingtalk, idleShared),
   feishu: block("Feishu and Lark", extras.feishu),
-  wecom: block("WeCom", extras.wecom),
+  wecom: block("WeCom", extras.wecom, [...idleOfBots, "base_url"]),
   wecom_callback: block("WeCom callbacks", extras.wecom_callback, idleWithoutChannels),
   weixin: block("Weixin", extras.weixin),
   bluebubbles: block("iMessage through BlueBubbles", extras.bluebubbles, idleWithoutChannels),

@@ -15,6 +15,7 @@ const adapters: Readonly<Record<string, () => Promise<Platform>>> = {
   slack: async () => (await import("./slack/index.ts")).slack,
   sms: async () => (await import("./sms/index.ts")).sms,
   telegram: async () => (await import("./telegram/index.ts")).telegram,
+  wecom: async () => (await import("./wecom/index.ts")).wecom,
   wecom_callback: async () => (await import("./wecom-callback/index.ts")).wecomCallback,
   whatsapp: async () => (await import("./whatsapp/index.ts")).whatsapp,
   webhook: async () => (await import("./webhook/index.ts")).webhook,
