@@ -344,7 +344,7 @@ export const platformSections = {
   feishu: block("Feishu and Lark", extras.feishu),
   wecom: block("WeCom", extras.wecom, [...idleOfBots, "base_url"]),
   wecom_callback: block("WeCom callbacks", extras.wecom_callback, idleWithoutChannels),
-  weixin: block("Weixin", extras.weixin),
+  weixin: block("Weixin", extras.weixin, idleOfBots),
   bluebubbles: block("iMessage through BlueBubbles", extras.bluebubbles, idleWithoutChannels),
   qqbot: block("QQ", extras.qqbot, [...idleWithoutChannels, "stt_api_key", "stt_base_url", "stt_model"]),
   webhook: block("incoming webhooks", extras.webhook, [

@@ -17,6 +17,7 @@ const adapters: Readonly<Record<string, () => Promise<Platform>>> = {
   telegram: async () => (await import("./telegram/index.ts")).telegram,
   wecom: async () => (await import("./wecom/index.ts")).wecom,
   wecom_callback: async () => (await import("./wecom-callback/index.ts")).wecomCallback,
+  weixin: async () => (await import("./weixin/index.ts")).weixin,
   whatsapp: async () => (await import("./whatsapp/index.ts")).whatsapp,
   webhook: async () => (await import("./webhook/index.ts")).webhook,
 };

@@ -152,6 +152,13 @@ export interface Platform {
   /** The beginning of a target after `platform:` that is an id of this platform, and the thread in it. */
   readTarget(text: string): { readonly chatId: string; readonly threadId?: string | undefined } | undefined;
   connect(ports: ConnectionPorts, signal: AbortSignal): Promise<Connection>;
+  /** Gets credentials by itself, with a person's help; by the names of `credentials`. */
+  login?(ports: LoginPorts, signal: AbortSignal): Promise<Readonly<Record<string, string>>>;
+}
+
+export interface LoginPorts extends Pick<ConnectionPorts, "config" | "fetch" | "clock"> {
+  /** Says something to the person who logs in. */
+  show(text: string): void;
 }
 
 export interface CredentialField {

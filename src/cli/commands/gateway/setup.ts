@@ -7,14 +7,17 @@ import { flagText } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
 import { isTerminal, openAsker } from "../../support/ask.ts";
 import { homeOf } from "../../support/home.ts";
+import { loggedIn } from "./login.ts";
 
 /** `hermes gateway setup`: asks for what a platform needs, or takes it from flags, and keeps it in `.env`. */
 export async function gatewaySetup(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
   const platform = await chosen(invocation);
+  const token = flagText(invocation, "token");
   const values: Readonly<Record<string, string | undefined>> = {
-    token: flagText(invocation, "token"),
+    token,
     allowed_users: flagText(invocation, "allowed-users"),
+    ...(token === undefined ? await loggedIn(platform, invocation, out) : {}),
   };
   const home = homeOf(invocation);
   const kept: string[] = [];

@@ -17,4 +17,13 @@ export class Latest<V> {
   get(key: string): V | undefined {
     return this.#values.get(key);
   }
+
+  delete(key: string): void {
+    this.#values.delete(key);
+  }
+
+  /** Oldest first. */
+  entries(): Readonly<Record<string, V>> {
+    return Object.fromEntries(this.#values);
+  }
 }
