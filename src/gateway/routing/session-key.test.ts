@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ChatType, MessageSource } from "../platform/inbound.ts";
-import { canonicalKey, isShared, sessionKeyOf } from "./session-key.ts";
+import { isShared, sessionKeyOf } from "./session-key.ts";
 
 const perUser = { groupPerUser: true, threadPerUser: false };
 
@@ -62,10 +62,5 @@ describe("the key of a conversation", () => {
     expect(isShared(source("slack", "dm", { chatId: "D1" }), { groupPerUser: false, threadPerUser: false })).toBe(
       false,
     );
-  });
-
-  it("may be written with `private` for `dm` [40:FLW-9] [40:A-FLW-1]", () => {
-    expect(canonicalKey("agent:main:telegram:private:12345")).toBe("agent:main:telegram:dm:12345");
-    expect(canonicalKey("agent:main:telegram:group:private:1")).toBe("agent:main:telegram:group:private:1");
   });
 });

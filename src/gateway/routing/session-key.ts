@@ -24,11 +24,6 @@ export function isShared(source: MessageSource, rules: KeyRules): boolean {
   return source.chatType !== "dm" && !isPerUser(source, rules);
 }
 
-/** Keys that people and programs write may say `private` for `dm`. */
-export function canonicalKey(key: string): string {
-  return key.replace(/^(agent:[^:]+:[^:]+):private(?=:|$)/u, "$1:dm");
-}
-
 function isPerUser({ threadId }: MessageSource, { groupPerUser, threadPerUser }: KeyRules): boolean {
   return groupPerUser && (threadId === undefined || threadPerUser);
 }

@@ -16,7 +16,9 @@ export class RouteRepository implements Routes {
   }
 
   async get(sessionKey: string): Promise<Route | undefined> {
-    const row = await this.#context.db.get("SELECT * FROM gw_session WHERE session_key = ?", [sessionKey]);
+    const row = await this.#context.db.get("SELECT * FROM gw_session WHERE session_key = ?", [
+      canonicalKey(sessionKey),
+    ]);
     return row === undefined ? undefined : toRoute(row);
   }
 
@@ -71,6 +73,13 @@ export class RouteRepository implements Routes {
   }
 
   async remove(sessionKey: string): Promise<boolean> {
-    return (await this.#context.db.run("DELETE FROM gw_session WHERE session_key = ?", [sessionKey])) === 1;
+    return (
+      (await this.#context.db.run("DELETE FROM gw_session WHERE session_key = ?", [canonicalKey(sessionKey)])) === 1
+    );
   }
+}
+
+/** Keys that people and programs write may say `private` for `dm`. */
+function canonicalKey(key: string): string {
+  return key.replace(/^(agent:[^:]+:[^:]+):private(?=:|$)/u, "$1:dm");
 }

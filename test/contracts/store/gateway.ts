@@ -234,6 +234,18 @@ function routeContract(subject: StoreSubject): void {
       expect(await routes.get("other")).toBeUndefined();
     });
 
+    it("find a chat whose key was written with `private` for `dm` [40:FLW-9] [40:A-FLW-1]", async () => {
+      const { routes } = fixture().store;
+      const facts = { platform: "telegram", createdAtMs: 1, updatedAtMs: 2, details: {} };
+      const dm = { ...facts, chatType: "dm", sessionKey: "agent:main:telegram:dm:12345", sessionId: session("s1") };
+      const group = { ...facts, chatType: "group", sessionKey: "agent:main:telegram:group:private:1" };
+      await routes.put(dm);
+      await routes.put({ ...group, sessionId: session("s2") });
+      expect(await routes.get("agent:main:telegram:private:12345")).toMatchObject({ sessionId: "s1" });
+      expect(await routes.get(group.sessionKey)).toMatchObject({ sessionId: "s2" });
+      expect(await routes.remove("agent:main:telegram:private:12345")).toBe(true);
+    });
+
     it("a turn that falls silent is found, and a finished one stays finished [40:SCL-10]", async () => {
       const { store, clock } = fixture();
       const startedAtMs = clock.now();
