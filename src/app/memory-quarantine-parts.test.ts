@@ -21,11 +21,11 @@ it("facts that a stranger may have suggested wait for the person, and are stored
   expect(await told(3)).toMatch(/pending_id.*mcp_s_echo/);
   expect(await told(4)).toMatch(/count[^0-9]*0/);
 
-  const pending = await stage.command("/memory");
+  const pending = await stage.command("/memory pending");
   expect(pending).toContain(fact);
   const id = /mem_[0-9a-z]+/.exec(pending)?.[0] ?? "";
   expect(await stage.command(`/memory confirm ${id}`)).toContain("Remembered");
-  expect(await stage.command("/memory")).not.toContain(fact);
+  expect(await stage.command("/memory pending")).not.toContain(fact);
   await server.received(5);
   server.script(search, says("Found."));
   await stage.ask("Who gets invoices?");
@@ -39,7 +39,7 @@ it("facts that a stranger may have suggested wait for the person, and are stored
   server.script(add("Tea is black"), says("Kept."));
   await stage.ask("Remember my tea.");
   expect(await told(server.requests.length)).toContain("added");
-  expect(await stage.command("/memory")).not.toContain("black");
+  expect(await stage.command("/memory pending")).not.toContain("black");
 });
 
 it("a rejected fact is never stored [30:7.4]", async () => {
@@ -48,7 +48,7 @@ it("a rejected fact is never stored [30:7.4]", async () => {
   await using stage = await hermesStage(customModel(server.chatBaseUrl, settings));
   server.script(calls("mcp_s_echo", {}), calls("fact_store", { action: "add", content: fact }), says("It waits."));
   await stage.ask("Read the mail.");
-  const id = /mem_[0-9a-z]+/.exec(await stage.command("/memory"))?.[0] ?? "";
+  const id = /mem_[0-9a-z]+/.exec(await stage.command("/memory pending"))?.[0] ?? "";
   expect(await stage.command(`/memory reject ${id}`)).toContain("Dropped");
   await server.received(4);
   server.script(calls("fact_store", { action: "list" }), says("Nothing."));
