@@ -46,7 +46,7 @@ describe("tools on demand", () => {
     await terminal.say("Remind them.");
     await terminal.answers("Reminded.");
     // The screen names the tool that ran.
-    expect(await terminal.text()).toMatch(/🔌 mcp_shop_ .*A-17/);
+    expect(await terminal.text()).toMatch(/🔌 mcp_shop_echo .*A-17/);
     model.script(calls("tool_search", { query: "mcp_shop_x" }), says("There it is."));
     await terminal.say("And the new one?");
     await terminal.sees("a digit, or ↑ ↓ and Enter");
