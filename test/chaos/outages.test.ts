@@ -6,8 +6,7 @@ import { hasPostgres, useDeployments } from "./setting.ts";
 
 const setting = useDeployments();
 
-// Seen once not to settle while many containers were started beside it; a second try tells a slow machine from a lost message.
-describe("what came while nothing ran", { timeout: 180_000, retry: 1 }, () => {
+describe("what came while nothing ran", { timeout: 180_000 }, () => {
   it("is answered after the start, in the order of its chat [40:A-SCL-13] [40:SCL-5]", async () => {
     const { model, telegram, slack, deploy, texts } = await setting({
       isShared: false,
