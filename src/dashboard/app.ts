@@ -1,21 +1,28 @@
 import type { Context, Hono } from "hono";
 import { describe, UserError } from "#foundation/errors";
+import type { Guard, Verdict } from "./access/guard.ts";
+import type { Returns } from "./access/returns.ts";
 import type { DashboardDeps } from "./deps.ts";
-import type { Guard } from "./guard.ts";
 import { type PageFile, safetyHeaders } from "./page-files.ts";
+import { isTabPath, PluginTabs, tabHeaders } from "./plugin-tabs.ts";
 import { abilityRoutes } from "./routes/abilities.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
 import { insightRoutes } from "./routes/insights.ts";
 import { jobRoutes } from "./routes/jobs.ts";
 import { logRoutes } from "./routes/logs.ts";
 import { memoryRoutes } from "./routes/memory.ts";
+import { returnRoutes } from "./routes/returns.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
 import { settingRoutes } from "./routes/settings.ts";
 import { statusRoutes } from "./routes/status.ts";
+import { tabRoutes } from "./routes/tabs.ts";
 
 export interface AppOptions {
   readonly deps: DashboardDeps;
   readonly guard: Guard;
+  readonly returns: Returns;
+  /** Of this start. */
+  readonly token: string;
   readonly files: ReadonlyMap<string, PageFile>;
 }
 
@@ -33,19 +40,22 @@ const everyRoute = [
 ];
 
 /** The routes, and what stands before all of them: host, origin, token. */
-export async function createApp({ deps, guard, files }: AppOptions): Promise<Hono> {
+export async function createApp({ deps, guard, returns, token, files }: AppOptions): Promise<Hono> {
   const [{ Hono }, { bodyLimit }] = await Promise.all([import("hono"), import("hono/body-limit")]);
   const app = new Hono();
   app.use("*", async (c, next) => {
     const isCall = c.req.path.startsWith("/api/");
-    const verdict = isCall ? guard.judgeCall(callerOf(c)) : guard.judgePage(callerOf(c));
+    const verdict = isCall ? judgeCall(c, guard) : guard.judgePage(callerOf(c));
     if (verdict.kind === "refused") c.res = c.json({ error: verdict.reason }, verdict.status);
     else await next();
-    for (const [name, value] of Object.entries(safetyHeaders)) c.res.headers.set(name, value);
+    const headers = isTabPath(c.req.path) ? tabHeaders : safetyHeaders;
+    for (const [name, value] of Object.entries(headers)) c.res.headers.set(name, value);
     c.res.headers.set("cache-control", isCall ? "no-store" : "no-cache");
   });
   app.use("/api/*", bodyLimit({ maxSize: mostBodyBytes }));
   for (const routes of everyRoute) routes(app, deps);
+  tabRoutes(app, new PluginTabs(deps.tabs));
+  returnRoutes(app, { returns, token });
   app.get("*", (c) => {
     const file = files.get(c.req.path);
     if (file === undefined) return c.json({ error: "There is nothing here." }, 404);
@@ -58,6 +68,12 @@ export async function createApp({ deps, guard, files }: AppOptions): Promise<Hon
     return c.json({ error: "Unexpected error; see the log." }, 500);
   });
   return app;
+}
+
+const beforeTheToken: ReadonlySet<string> = new Set(["/api/return/hello", "/api/return/proof"]);
+
+function judgeCall(c: Context, guard: Guard): Verdict {
+  return beforeTheToken.has(c.req.path) ? guard.judgeReturn(callerOf(c)) : guard.judgeCall(callerOf(c));
 }
 
 function callerOf(c: Context) {

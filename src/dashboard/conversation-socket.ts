@@ -1,7 +1,7 @@
 import type { WebSocket } from "ws";
 import type { SessionId } from "#conversation";
 import { describe, UserError } from "#foundation/errors";
-import { linkSignals } from "#foundation/lifecycle/abort";
+import { linkSignals, onAbort } from "#foundation/lifecycle/abort";
 import { parseJson } from "#foundation/text/json";
 import { applyInput, type OpenSession, readInput, type SessionEvent, toWire } from "#session";
 import type { DashboardDeps } from "./deps.ts";
@@ -12,6 +12,8 @@ export interface ConversationRequest {
   readonly resume: string | undefined;
   /** The number of the last event the page has. */
   readonly afterSeq: number | undefined;
+  /** The page saw a turn run when the server of before ended: it goes on. */
+  readonly isCutOff: boolean;
 }
 
 type Deps = Pick<DashboardDeps, "sessions" | "store" | "clock" | "logger" | "cwd">;
@@ -44,13 +46,23 @@ export async function serveConversation(
   await using _loan = session;
   const line = new Line(socket, session, deps);
   using _subscription = session.subscribe((event, seq) => line.tell(event, seq), { afterSeq: request.afterSeq ?? -1 });
+  // Of several pages that come back, one makes it go on; the others see it run.
+  if (request.isCutOff && !session.info.isBusy) session.continueTurn();
   const until = linkSignals(signal, gone.signal);
+  // The page is to find the turn cut off, not ended: whoever opens the conversation next can go on with it.
+  using _end = onAbort(signal, () => {
+    socket.terminate();
+    if (session.info.isBusy) session.breakOff();
+  });
   take = (text) => void line.obey(text, until);
   for (const text of early) take(text);
   await closed;
 }
 
-async function open({ resume, afterSeq }: ConversationRequest, deps: Deps): Promise<OpenSession | undefined> {
+async function open(
+  { resume, afterSeq }: Pick<ConversationRequest, "resume" | "afterSeq">,
+  deps: Deps,
+): Promise<OpenSession | undefined> {
   const id = resume === undefined ? undefined : await deps.sessions.find(resume);
   if (resume !== undefined && id === undefined) {
     // A conversation in which nothing was said is not stored: it begins again.

@@ -6,7 +6,9 @@ import type { Clock } from "#foundation/time/clock";
 import type { SessionService } from "#session";
 import type { Store } from "#store";
 import type { Abilities } from "./abilities.ts";
+import type { GatewayProcess } from "./gateway-facts.ts";
 import type { MemoryNotes } from "./memory-notes.ts";
+import type { PluginTab } from "./plugin-tabs.ts";
 
 /** What the dashboard shows and works with. */
 export interface DashboardDeps {
@@ -21,10 +23,16 @@ export interface DashboardDeps {
   readonly jobs: CronJobs;
   readonly memory: MemoryNotes;
   readonly abilities: Abilities;
+  /** The processes of the gateway that run now. */
+  gateway(): Promise<readonly GatewayProcess[]>;
+  /** The tabs of plugins. */
+  tabs(): readonly PluginTab[];
   readonly clock: Clock;
   readonly logger: Logger;
   /** Where commands of new conversations run. */
   readonly cwd: string;
+  /** The program that is Hermes in a terminal, with its first arguments. */
+  readonly terminalProgram: readonly string[];
   /** The settings as they are written now. */
   loadSettings(): Promise<LoadedConfig>;
   /** Takes secrets out of text that leaves the program. */

@@ -1,19 +1,18 @@
 import { randomBytes } from "node:crypto";
-import { createServer, type IncomingMessage } from "node:http";
-import type { Duplex } from "node:stream";
+import { createServer } from "node:http";
 import { describe, UserError } from "#foundation/errors";
 import { listenOn } from "#foundation/http/listen";
 import { onAbort } from "#foundation/lifecycle/abort";
 import { Deferred } from "#foundation/lifecycle/deferred";
+import { Guard } from "./access/guard.ts";
+import { readReturnKey } from "./access/return-key.ts";
+import { Returns } from "./access/returns.ts";
 import { createApp } from "./app.ts";
-import { serveConversation } from "./conversation-socket.ts";
 import type { DashboardAddress, DashboardDeps } from "./deps.ts";
-import { Guard } from "./guard.ts";
 import { readPageFiles } from "./page-files.ts";
+import { refusalOf, refuse, serveSocket, socketProtocol } from "./sockets.ts";
 
 const mostFrameBytes = 67_108_864;
-/** Spoken by the page; the token comes as a second protocol, since a browser can send no header with a socket. */
-const protocol = "hermes.v1";
 
 /** Serves the dashboard until the signal. */
 export async function serveDashboard(deps: DashboardDeps, signal: AbortSignal): Promise<void> {
@@ -25,7 +24,9 @@ export async function serveDashboard(deps: DashboardDeps, signal: AbortSignal): 
   const port = await listenOn(server, address, "A dashboard may run already. Another port: hermes dashboard --port 0");
   const token = randomBytes(24).toString("base64url");
   const guard = new Guard({ token, port, publicUrl: address.publicUrl });
-  const app = await createApp({ deps, guard, files });
+  const key = await readReturnKey(deps.home.at("dashboard.key"), deps.clock.now());
+  const returns = new Returns({ key, start: randomBytes(12).toString("base64url"), clock: deps.clock });
+  const app = await createApp({ deps, guard, returns, token, files });
   const answer = getRequestListener((request) => app.fetch(request), { overrideGlobalObjects: false });
   server.on("request", (request, response) => {
     answer(request, response).catch((error: unknown) => {
@@ -33,23 +34,15 @@ export async function serveDashboard(deps: DashboardDeps, signal: AbortSignal): 
       response.destroy();
     });
   });
-  const sockets = new WebSocketServer({ noServer: true, maxPayload: mostFrameBytes, handleProtocols: () => protocol });
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: mostFrameBytes,
+    handleProtocols: () => socketProtocol,
+  });
   server.on("upgrade", (request, socket, head) => {
     const refusal = refusalOf(request, guard);
     if (refusal !== undefined) return refuse(socket, refusal);
-    sockets.handleUpgrade(request, socket, head, (open) => {
-      const wanted = new URL(request.url ?? "/", "http://localhost").searchParams;
-      const after = Number(wanted.get("after") ?? Number.NaN);
-      const resume = wanted.get("session") ?? undefined;
-      serveConversation(
-        open,
-        { resume, afterSeq: Number.isSafeInteger(after) ? after : undefined },
-        { deps, signal },
-      ).catch((error: unknown) => {
-        logger.error("a conversation of the dashboard failed", { error: describe(error) });
-        open.close(1011, error instanceof UserError ? error.message.slice(0, 100) : "Unexpected error; see the log.");
-      });
-    });
+    sockets.handleUpgrade(request, socket, head, (open) => void serveSocket(open, request, { deps, signal }));
   });
   const over = new Deferred<void>();
   using _stop = onAbort(signal, () => over.resolve());
@@ -73,17 +66,4 @@ function checkAddress({ host }: DashboardAddress): void {
     hint: "Reach it through a tunnel (ssh -L 9119:127.0.0.1:9119), or put a reverse proxy with TLS and a password before it and name that with --public-url.",
     code: "dashboard_unsafe",
   });
-}
-
-function refusalOf({ url, headers }: IncomingMessage, guard: Guard): string | undefined {
-  if (!/^\/api\/chat(?:\?|$)/.test(url ?? "")) return "404 Not Found";
-  const offered = (headers["sec-websocket-protocol"] ?? "").split(",").map((name) => name.trim());
-  const token = offered.find((name) => name.startsWith("bearer."))?.slice("bearer.".length);
-  const verdict = guard.judgeSocket({ host: headers.host, origin: headers.origin, token });
-  if (verdict.kind === "refused") return verdict.status === 401 ? "401 Unauthorized" : "403 Forbidden";
-  return offered.includes(protocol) ? undefined : "400 Bad Request";
-}
-
-function refuse(socket: Duplex, status: string): void {
-  socket.end(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
 }

@@ -43,6 +43,9 @@ export const noSessions: PluginSessions = {
   callTool: () => Promise.reject(new UserError("No conversation is open.")),
 };
 
+export const dataFolderOf = ({ hermesHome }: Pick<PluginWiring, "hermesHome">, key: string): string =>
+  join(hermesHome, "plugin-data", ...key.split("/"));
+
 /** The plugin's view of the program. All it registers belongs to `scope`. */
 export function createPluginContext(plugin: FoundPlugin, wiring: PluginWiring, scope: Scope): PluginContext {
   const { key, manifest } = plugin;
@@ -55,7 +58,7 @@ export function createPluginContext(plugin: FoundPlugin, wiring: PluginWiring, s
     logger,
     config: isRecord(section) ? section : {},
     get dataDir() {
-      const folder = join(wiring.hermesHome, "plugin-data", ...key.split("/"));
+      const folder = dataFolderOf(wiring, key);
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       return folder;
     },

@@ -19,6 +19,8 @@ export interface FoundPlugin {
   readonly entry: string | undefined;
   /** The module with extensions of the terminal; imported when there is a terminal. */
   readonly tui?: string;
+  /** The page of its tab in the dashboard. */
+  readonly dashboardPage?: string;
   readonly manifest: PluginManifest;
 }
 
@@ -123,11 +125,17 @@ async function readPlugin(
   if (reading.kind === "invalid") return { key: key ?? folderName, source, folder, reason: reading.reason };
   const { manifest } = reading;
   const found = { key: key ?? manifest.name, source, folder };
-  if (manifest.tui === undefined) return { ...found, entry: parts.entry, manifest };
+  const { tui, dashboard } = manifest;
   try {
-    return { ...found, entry: parts.entry, tui: await resolveInside(folder, manifest.tui), manifest };
+    return {
+      ...found,
+      entry: parts.entry,
+      ...(tui === undefined ? {} : { tui: await resolveInside(folder, tui) }),
+      ...(dashboard === undefined ? {} : { dashboardPage: await resolveInside(folder, dashboard.page) }),
+      manifest,
+    };
   } catch (error) {
-    return { ...found, reason: `its terminal module cannot be used: ${describe(error)}` };
+    return { ...found, reason: `its part for the terminal or the dashboard cannot be used: ${describe(error)}` };
   }
 }
 

@@ -1,10 +1,12 @@
+import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe } from "#foundation/errors";
 import { Scope } from "#foundation/lifecycle/disposal";
 import { importModule } from "#foundation/process/import-module";
 import { isRecord } from "#foundation/text/json";
 import type { PluginContext } from "./api.ts";
-import { createPluginContext, type PluginWiring } from "./context.ts";
+import { createPluginContext, dataFolderOf, type PluginWiring } from "./context.ts";
+import type { DashboardTab } from "./dashboard-tab.ts";
 import { type Discovery, discoverPlugins, type FoundPlugin, type PluginPlaces, type PluginSource } from "./discover.ts";
 import type { PluginLock } from "./install/lock-file.ts";
 import type { ProjectTrust } from "./project-trust.ts";
@@ -151,7 +153,7 @@ export class PluginHost implements AsyncDisposable {
     const scope = new Scope();
     try {
       const context = createPluginContext(plugin, wiring, scope);
-      // One without a module has a part for the terminal only.
+      // One without a module has a part for the terminal or the dashboard only.
       if (plugin.entry !== undefined) await this.#start(plugin, context);
       this.#scopes.set(plugin.key, scope);
       return { kind: "enabled" };
@@ -186,6 +188,15 @@ export class PluginHost implements AsyncDisposable {
     return parts;
   }
 
+  /** The tabs in the dashboard of the plugins that are loaded. Nothing of them runs in this program. */
+  get dashboardTabs(): readonly DashboardTab[] {
+    return [...(this.#discovery?.found.values() ?? [])].flatMap(({ key, dashboardPage: page, manifest }) => {
+      if (page === undefined || !this.#scopes.has(key)) return [];
+      const dataFile = join(dataFolderOf(this.#options.wiring, key), "dashboard.json");
+      return [{ name: key, title: manifest.dashboard?.title ?? key, page, dataFile }];
+    });
+  }
+
   #isIsolated({ source }: FoundPlugin): boolean {
     return this.#options.isolation === "process" && source !== "bundled";
   }
@@ -209,7 +220,8 @@ export class PluginHost implements AsyncDisposable {
     const missing = plugin.manifest.requiresEnv.filter(({ name }) => (env[name] ?? "") === "").map(({ name }) => name);
     if (missing.length > 0)
       return `it needs ${missing.join(", ")}, which ${missing.length === 1 ? "is" : "are"} not set`;
-    if (plugin.entry === undefined && plugin.tui === undefined) return "it has no index.js, index.mjs or index.ts";
+    if (plugin.entry === undefined && plugin.tui === undefined && plugin.dashboardPage === undefined)
+      return "it has no index.js, index.mjs or index.ts";
     if (plugin.source === "project" && !(await trust.isTrusted(plugin))) {
       return `it belongs to a project and has not been trusted, or has changed since (${plugin.folder}); look at it, then: hermes trust add`;
     }

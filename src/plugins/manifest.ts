@@ -29,6 +29,8 @@ export interface PluginManifest {
   readonly permissions: readonly string[];
   /** The module with its extensions of the terminal, inside its folder. */
   readonly tui?: string;
+  /** Its tab in the dashboard: a page inside its folder, with what lies beside it. */
+  readonly dashboard?: { readonly title: string; readonly page: string };
 }
 
 export type ManifestReading =
@@ -72,6 +74,7 @@ function manifestOf(name: string, raw: Record<string, unknown>, logger: Logger):
   const hooks = names(raw["provides_hooks"] ?? raw["hooks"]);
   const tools = names(raw["provides_tools"]);
   const tui = plainText(raw["tui"]);
+  const dashboard = dashboardTab(raw["dashboard"], name);
   return {
     name,
     version: plainText(raw["version"]) ?? "0.0.0",
@@ -84,7 +87,15 @@ function manifestOf(name: string, raw: Record<string, unknown>, logger: Logger):
     overridesTools: names(raw["overrides_tools"]) ?? [],
     permissions: names(raw["permissions"]) ?? [],
     ...(tui === undefined ? {} : { tui }),
+    ...(dashboard === undefined ? {} : { dashboard }),
   };
+}
+
+/** `dashboard: ./tab/index.html`, or a map with `page` and `title`. */
+function dashboardTab(raw: unknown, name: string): PluginManifest["dashboard"] {
+  const page = plainText(isRecord(raw) ? raw["page"] : raw);
+  const title = (isRecord(raw) ? plainText(raw["title"]) : undefined) ?? name;
+  return page === undefined ? undefined : { page, title: title.slice(0, 40) };
 }
 
 function kindOf(raw: unknown, plugin: string, logger: Logger): PluginKind {

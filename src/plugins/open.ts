@@ -6,6 +6,7 @@ import { isRecord } from "#foundation/text/json";
 import { childEnvironment, type OpenSessions, type Toolbox, type ToolExtensions, type ToolRegistry } from "#tools";
 import type { PluginSessions } from "./context.ts";
 import { Contributions, type PluginCommand, type PluginSkill } from "./contributions.ts";
+import type { DashboardTab } from "./dashboard-tab.ts";
 import { Hooks, type SessionHooks } from "./hooks/hooks.ts";
 import { readShellHooks } from "./hooks/read-shell-hooks.ts";
 import { ShellConsent } from "./hooks/shell-consent.ts";
@@ -113,6 +114,11 @@ export class Plugins implements AsyncDisposable {
   /** What plugins bring for the terminal; imported at the call, which only a terminal makes. */
   terminalExtensions(): Promise<readonly TerminalPart[]> {
     return this.#host?.terminalExtensions() ?? Promise.resolve([]);
+  }
+
+  /** The tabs that plugins bring for the dashboard. */
+  get dashboardTabs(): readonly DashboardTab[] {
+    return this.#host?.dashboardTabs ?? [];
   }
 
   [Symbol.asyncDispose](): Promise<void> {

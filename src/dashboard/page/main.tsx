@@ -3,38 +3,79 @@ import { useMemo } from "preact/hooks";
 import { Chat } from "./chat/chat.tsx";
 import { SessionList } from "./chat/session-list.tsx";
 import { pages } from "./pages/pages.tsx";
-import { createApi } from "./shell/api.ts";
-import { linkTo, useRoute } from "./shell/route.ts";
+import { type Api, createApi } from "./shell/api.ts";
+import { linkTo, type Route, useRoute } from "./shell/route.ts";
 import { takeToken } from "./shell/token.ts";
+import { useLoaded } from "./shell/use-loaded.ts";
+import { type Tab, TabFrame } from "./tabs/tab-frame.tsx";
+import { TerminalPage } from "./terminal/terminal-page.tsx";
+
+interface Entry {
+  readonly address: string;
+  readonly title: string;
+  readonly isCurrent: boolean;
+}
 
 function App({ token }: { readonly token: string }): VNode {
   const api = useMemo(() => createApi(token), [token]);
-  const { page, id } = useRoute();
-  const Page = pages[page]?.view;
+  const route = useRoute();
+  const [loaded] = useLoaded<readonly Tab[]>(api, "tabs");
+  const tabs = loaded.kind === "ready" ? loaded.value : [];
+  const entry = (page: string, title: string, id?: string): Entry => ({
+    address: linkTo(page, id),
+    title,
+    isCurrent: route.page === page && (id === undefined || route.id === id),
+  });
+  const entries = [
+    entry("chat", "Chat"),
+    entry("terminal", "Terminal"),
+    ...Object.entries(pages).map(([name, { title }]) => entry(name, title)),
+    ...tabs.map(({ name, title }) => entry("tab", title, name)),
+  ];
   return (
     <>
       <nav aria-label="Pages">
         <strong class="brand">Hermes</strong>
-        <a href={linkTo("chat")} aria-current={page === "chat" ? "page" : undefined}>
-          Chat
-        </a>
-        {Object.entries(pages).map(([name, { title }]) => (
-          <a key={name} href={linkTo(name)} aria-current={page === name ? "page" : undefined}>
+        {entries.map(({ address, title, isCurrent }) => (
+          <a key={address} href={address} aria-current={isCurrent ? "page" : undefined}>
             {title}
           </a>
         ))}
       </nav>
-      <main class={Page === undefined ? "with-sessions" : "page"}>
-        {Page === undefined ? (
-          <>
-            <SessionList api={api} current={id} />
-            <Chat key={id ?? "new"} api={api} id={id === "new" ? undefined : id} />
-          </>
-        ) : (
-          <Page api={api} id={id} />
-        )}
-      </main>
+      <Shown api={api} route={route} tabs={tabs} />
     </>
+  );
+}
+
+interface ShownProps {
+  readonly api: Api;
+  readonly route: Route;
+  readonly tabs: readonly Tab[];
+}
+
+function Shown({ api, route: { page, id }, tabs }: ShownProps): VNode {
+  const Page = pages[page]?.view;
+  if (Page !== undefined)
+    return (
+      <main class="page">
+        <Page api={api} id={id} />
+      </main>
+    );
+  if (page === "terminal")
+    return (
+      <main class="filled">
+        <TerminalPage key={id} api={api} id={id} />
+      </main>
+    );
+  if (page === "tab") {
+    const tab = tabs.find(({ name }) => name === id);
+    return <main class="filled">{tab !== undefined && <TabFrame key={tab.name} api={api} tab={tab} />}</main>;
+  }
+  return (
+    <main class="with-sessions">
+      <SessionList api={api} current={id} />
+      <Chat key={id ?? "new"} api={api} id={id === "new" ? undefined : id} />
+    </main>
   );
 }
 

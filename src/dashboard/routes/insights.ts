@@ -5,7 +5,8 @@ import type { DashboardDeps } from "../deps.ts";
 const dayMs = 86_400_000;
 
 /** `GET /api/analytics/usage?days=`: what was used and what it cost. */
-export function insightRoutes(app: Hono, { store, clock }: DashboardDeps): void {
+export function insightRoutes(app: Hono, deps: DashboardDeps): void {
+  const { store, clock } = deps;
   app.get("/api/analytics/usage", async (c) => {
     const asked = Number(c.req.query("days"));
     const days = Number.isSafeInteger(asked) && asked > 0 && asked <= 3650 ? asked : 30;
@@ -29,10 +30,28 @@ export function insightRoutes(app: Hono, { store, clock }: DashboardDeps): void 
       cost_usd: totals.actualCostUsd > 0 ? totals.actualCostUsd : totals.estimatedCostUsd,
       sessions_with_unknown_cost: totals.sessionsWithUnknownCost,
       sessions_per_day: perDay,
+      budgets: await budgets(deps),
       by_model: byModel.map(groupView),
       by_source: bySource.map(groupView),
     });
   });
+}
+
+/** The limits that are set. What a day has left is known; the others hold for each conversation, person or task by itself. */
+async function budgets({ loadSettings, store, clock }: Pick<DashboardDeps, "loadSettings" | "store" | "clock">) {
+  const { budget } = (await loadSettings()).config;
+  const spentToday =
+    budget.daily_usd === undefined
+      ? 0
+      : (await store.money.spent({ sinceMs: new Date(clock.now()).setHours(0, 0, 0, 0) })).usd;
+  const each = (what: string, limit: number | undefined, spent: number | null = null) =>
+    limit === undefined ? [] : [{ what, limit_usd: limit, spent_usd: spent, mode: budget.mode }];
+  return [
+    ...each("today, all conversations", budget.daily_usd, spentToday),
+    ...each("each conversation", budget.session_usd),
+    ...each("each person, per day", budget.user_daily_usd),
+    ...each("each delegated task", budget.delegation_tree_usd),
+  ];
 }
 
 interface Group {

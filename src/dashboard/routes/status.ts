@@ -1,23 +1,23 @@
-import { readFile } from "node:fs/promises";
 import type { Hono } from "hono";
-import { systemErrorCode } from "#foundation/errors";
-import { isRecord, parseJson } from "#foundation/text/json";
 import type { DashboardDeps } from "../deps.ts";
+import type { GatewayProcess } from "../gateway-facts.ts";
+import { runningProcesses } from "../running-processes.ts";
 
 const recentMs = 300_000;
 const recentSessions = 20;
 
 /** `GET /api/status`: what runs, and what ran last. */
 export function statusRoutes(app: Hono, deps: DashboardDeps): void {
-  const { store, clock, home, version, cwd } = deps;
+  const { store, clock, home, version, cwd, sessions, redact } = deps;
   app.get("/api/status", async (c) => {
     const { signal } = c.req.raw;
-    const [statistics, recent, gateway, inbox, outbox] = await Promise.all([
+    const [statistics, recent, gateway, inbox, outbox, processes] = await Promise.all([
       store.reports.statistics({ signal }),
       store.sessions.list({ limit: recentSessions, excludeSources: ["subagent"], signal }),
-      gatewayState(home.gatewayState),
+      deps.gateway(),
       store.inbox.counts(),
       store.outbox.counts(),
+      runningProcesses(home.processes),
     ]);
     const activeSinceMs = clock.now() - recentMs;
     return c.json({
@@ -34,27 +34,22 @@ export function statusRoutes(app: Hono, deps: DashboardDeps): void {
         source,
         last_active_ms: lastActiveMs,
       })),
-      gateway,
+      gateway: gateway.map(gatewayView),
+      running: sessions
+        .live()
+        .filter(({ info }) => info.isBusy)
+        .map(({ info: { id, title, source, model } }) => ({ id, title: title ?? null, source, model })),
+      processes: processes.map((one) => ({ ...one, command: redact(one.command) })),
       inbox,
       outbox,
     });
   });
 }
 
-/** What the gateway wrote about itself; null where none ever ran. */
-async function gatewayState(file: string): Promise<Readonly<Record<string, unknown>> | null> {
-  try {
-    const parsed = parseJson(await readFile(file, "utf8"));
-    if (!parsed.ok || !isRecord(parsed.value)) return null;
-    const { gateway_state: state, platforms, active_agents: active, updated_at: updated } = parsed.value;
-    return {
-      state: state ?? null,
-      platforms: platforms ?? {},
-      active_agents: active ?? 0,
-      updated_at: updated ?? null,
-    };
-  } catch (error) {
-    if (systemErrorCode(error) === "ENOENT") return null;
-    throw error;
-  }
-}
+const gatewayView = ({ pid, state, roles, runningTurns, platforms }: GatewayProcess) => ({
+  pid,
+  state,
+  roles,
+  running_turns: runningTurns,
+  platforms: platforms.map(({ id, state: now, problem }) => ({ id, state: now, problem: problem ?? null })),
+});

@@ -7,13 +7,15 @@ import type { Logger } from "#foundation/files/logger";
 import { deadline, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
 import { importModule } from "#foundation/process/import-module";
 import { runProcess } from "#foundation/process/run";
-import { isRecord } from "#foundation/text/json";
+import { isRecord, parseJson } from "#foundation/text/json";
 import { frozenCopy } from "./frozen-copy.ts";
 
 /** A built-in watcher, always active. */
 export interface GatewayHandler {
   readonly name: string;
   readonly events: readonly string[];
+  /** Instead of the usual time. */
+  readonly timeoutMs?: number | undefined;
   handle(event: string, context: Readonly<Record<string, unknown>>, signal: AbortSignal): unknown;
 }
 
@@ -27,13 +29,14 @@ export interface GatewayHookDeps {
   readonly timeoutMs?: number;
 }
 
-const defaultTimeoutMs = 5_000;
-const modules = ["handler.js", "handler.mjs", "handler.ts"];
+const defaultTimeoutMs = 10_000;
+const longestTimeoutMs = 300_000;
+const modules = ["handler.mjs", "handler.js", "handler.ts"];
 
 /**
  * Hooks of the gateway: folders with a `HOOK.yaml` and a handler, which is a module that exports
- * `handle(event, context)` or a program that reads `{event, context}` as JSON. None of them can fail
- * the event they watch.
+ * `handle(event, context)` or a program that reads `{event, context}` as JSON and may print what it decides. None of them
+ * can fail the event they watch.
  */
 export class GatewayHooks {
   readonly #deps: GatewayHookDeps;
@@ -62,17 +65,27 @@ export class GatewayHooks {
     this.#handlers = found;
   }
 
-  /** Tells every handler of the event, one after the other. Never throws, except when aborted. */
-  async fire(event: string, context: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<void> {
+  /**
+   * Tells every handler of the event, one after the other: those that name it first, then those with a pattern. Never
+   * throws, except when aborted. Gives the first decision that is not `allow`.
+   */
+  async fire(event: string, context: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<unknown> {
     const frozen = frozenCopy(context);
-    for (const handler of this.#handlers.filter((one) => one.events.some((pattern) => matches(pattern, event)))) {
-      using limit = deadline(this.#deps.timeoutMs ?? defaultTimeoutMs, "the hook took too long");
+    let decision: unknown;
+    const exact = this.#handlers.filter(({ events }) => events.includes(event));
+    const byPattern = this.#handlers.filter(
+      ({ events }) => !events.includes(event) && events.some((pattern) => matches(pattern, event)),
+    );
+    for (const handler of [...exact, ...byPattern]) {
+      const timeoutMs = handler.timeoutMs ?? this.#deps.timeoutMs ?? defaultTimeoutMs;
+      using limit = deadline(timeoutMs, "the hook took too long");
       const bounded = linkSignals(signal, limit.signal);
       try {
-        await raceAbort(
+        const answer = await raceAbort(
           Promise.resolve().then(() => handler.handle(event, frozen, bounded)),
           bounded,
         );
+        if (isDecision(answer)) decision ??= answer;
       } catch (error) {
         signal.throwIfAborted();
         this.#deps.logger.warn("gateway hook failed and was skipped", {
@@ -82,6 +95,7 @@ export class GatewayHooks {
         });
       }
     }
+    return decision;
   }
 
   async #read(folder: string, folderName: string): Promise<GatewayHandler | undefined> {
@@ -89,16 +103,24 @@ export class GatewayHooks {
     if (text === undefined) return undefined;
     const { parse } = await import("yaml");
     const raw: unknown = parse(text, { maxAliasCount: 20 });
-    const events = isRecord(raw) && Array.isArray(raw["events"]) ? raw["events"].map(String) : [];
+    const settings = isRecord(raw) ? raw : {};
+    if (settings["enabled"] === false) return undefined;
+    const events = Array.isArray(settings["events"]) ? settings["events"].map(String) : [];
     if (events.length === 0) throw new Error("HOOK.yaml names no events");
-    const name = isRecord(raw) && typeof raw["name"] === "string" ? raw["name"] : folderName;
-    for (const file of modules) {
-      if (await isFile(join(folder, file))) return { name, events, handle: await moduleHandler(join(folder, file)) };
-    }
+    const name = typeof settings["name"] === "string" ? settings["name"] : folderName;
+    const wantedMs = settings["timeout_ms"];
+    const timeoutMs = typeof wantedMs === "number" && wantedMs > 0 ? Math.min(wantedMs, longestTimeoutMs) : undefined;
+    return { name, events, timeoutMs, handle: await this.#handler(folder) };
+  }
+
+  async #handler(folder: string): Promise<GatewayHandler["handle"]> {
+    for (const file of modules) if (await isFile(join(folder, file))) return await moduleHandler(join(folder, file));
     const python = join(folder, "handler.py");
-    if (await isFile(python)) return { name, events, handle: this.#program("python3", [python], folder) };
+    if (await isFile(python)) return this.#program("python3", await pythonArguments(python), folder);
+    const script = join(folder, "handler.sh");
+    if (await isFile(script)) return this.#program("sh", [script], folder);
     const program = join(folder, "handler");
-    if (await isFile(program)) return { name, events, handle: this.#program(program, [], folder) };
+    if (await isFile(program)) return this.#program(program, [], folder);
     throw new Error("it has no handler");
   }
 
@@ -112,8 +134,32 @@ export class GatewayHooks {
         maxOutputBytes: 64 * 1024,
       });
       if (ended.exitCode !== 0) throw new Error(`ended with exit code ${ended.exitCode ?? "none"}`);
+      const answer = parseJson(ended.stdout.trim());
+      return answer.ok ? answer.value : undefined;
     };
   }
+}
+
+function isDecision(answer: unknown): boolean {
+  return isRecord(answer) && typeof answer["decision"] === "string" && answer["decision"] !== "allow";
+}
+
+/** Calls the function `handle(event, context)` of a module, as hooks of the predecessor have it. */
+const callHandle = `import asyncio, inspect, json, runpy, sys
+told = json.load(sys.stdin)
+said = runpy.run_path(sys.argv[1])["handle"](told["event"], told["context"])
+if inspect.isawaitable(said):
+    async def wait():
+        return await said
+    said = asyncio.run(wait())
+if isinstance(said, dict):
+    print(json.dumps(said))
+`;
+
+/** A script that reads its input itself is run as it is. */
+async function pythonArguments(file: string): Promise<readonly string[]> {
+  const text = (await readTextFile(file, { maxBytes: 1024 * 1024 })) ?? "";
+  return /^(?:async\s+)?def\s+handle\s*\(/mu.test(text) ? ["-c", callHandle, file] : [file];
 }
 
 /** `command:*` stands for every event that begins with `command:`; `*` for all. */
@@ -123,7 +169,9 @@ function matches(pattern: string, event: string): boolean {
 
 async function moduleHandler(path: string): Promise<GatewayHandler["handle"]> {
   const loaded: unknown = await importModule(pathToFileURL(path).href);
-  const handle = typeof loaded === "object" && loaded !== null && "handle" in loaded ? loaded.handle : undefined;
+  const exported: Readonly<Record<string, unknown>> =
+    typeof loaded === "object" && loaded !== null ? { ...loaded } : {};
+  const handle = exported["handle"] ?? exported["default"];
   if (typeof handle !== "function") throw new Error("its module exports no handle function");
   return (event, context) => handle(event, context);
 }

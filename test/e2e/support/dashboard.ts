@@ -1,3 +1,4 @@
+import type { ChildProcess } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -13,10 +14,17 @@ export interface Dashboard {
   readonly url: string;
   readonly origin: string;
   readonly token: string;
+  /** Ends the program that serves it. */
+  stop(signal: NodeJS.Signals): Promise<void>;
 }
 
-/** The built program with a scripted model, serving its dashboard. */
-export async function startDashboard(scope: Scope, more = ""): Promise<Dashboard> {
+export interface Served {
+  readonly child: ChildProcess;
+  readonly url: string;
+}
+
+/** The built program with a scripted model, serving its dashboard; who comes back to its port names a `freePort`. */
+export async function startDashboard(scope: Scope, more = "", port?: string): Promise<Dashboard> {
   const model = scope.adopt(await startModelServer());
   const config = [
     `model: { provider: custom, default: test-model, base_url: "${model.chatBaseUrl}", context_length: 128000 }`,
@@ -24,7 +32,15 @@ export async function startDashboard(scope: Scope, more = ""): Promise<Dashboard
     more,
   ].join("\n");
   const stage = scope.adopt(await Stage.open({ config, files: { "notes.txt": "tea\n" } }));
-  const child = stage.start(["dashboard", "--port", "0", "--no-open", "--json"]);
+  const { child, url } = await serve(stage, port);
+  const { origin } = new URL(url);
+  const stop = (signal: NodeJS.Signals): Promise<void> => stopped(child, signal);
+  return { model, stage, url, origin, token: url.split("#token=")[1] ?? "", stop };
+}
+
+/** Starts the program; over when it says where it is. */
+export async function serve(stage: Stage, port = "0"): Promise<Served> {
+  const child = stage.start(["dashboard", "--port", port, "--no-open", "--json"]);
   const url = await new Promise<string>((resolve, reject) => {
     let text = "";
     child.stdout?.on("data", (chunk: Buffer) => {
@@ -37,7 +53,14 @@ export async function startDashboard(scope: Scope, more = ""): Promise<Dashboard
     });
     child.once("exit", () => reject(new Error(`it ended: ${text}`)));
   });
-  return { model, stage, url, origin: new URL(url).origin, token: url.split("#token=")[1] ?? "" };
+  return { child, url };
+}
+
+export function stopped(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  return new Promise((resolve) => {
+    child.once("exit", () => resolve());
+    child.kill(signal);
+  });
 }
 
 const launchFlags = [

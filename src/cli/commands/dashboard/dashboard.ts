@@ -7,6 +7,7 @@ import { isHeadless, openInBrowser } from "../../support/browser.ts";
 import { loadSettings } from "../../support/settings.ts";
 import { version } from "../../version.ts";
 import { dashboardAbilities } from "./abilities.ts";
+import { gatewayProcesses } from "./gateway.ts";
 import { dashboardMemory } from "./memory.ts";
 
 /** `hermes dashboard`: the page, in the foreground. */
@@ -28,6 +29,7 @@ export async function dashboard(invocation: Invocation): Promise<number> {
     ignoreUserConfig: global.ignoresUserConfig,
   });
   const { home, logger, store, sessions, jobs, toolbox } = hermes;
+  const profileArgs = global.profile === undefined ? [] : ["--profile", global.profile];
   const onReady = (url: string): void => {
     out.document({ url });
     out.line(`The dashboard is at ${url}`);
@@ -46,9 +48,12 @@ export async function dashboard(invocation: Invocation): Promise<number> {
       jobs,
       memory: dashboardMemory(invocation),
       abilities: dashboardAbilities(invocation),
+      gateway: () => gatewayProcesses(home),
+      tabs: () => hermes.plugins.dashboardTabs,
       clock: systemClock,
       logger,
       cwd: io.cwd,
+      terminalProgram: [process.execPath, process.argv[1] ?? "", ...profileArgs, "chat"],
       loadSettings: async () => (await loadSettings(invocation, { isQuiet: true })).loaded,
       redact: (text) => toolbox.redact(text),
       onReady,

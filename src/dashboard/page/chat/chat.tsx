@@ -37,11 +37,11 @@ function useConversation(api: Api, id: string | undefined): Line {
     reason: "",
   });
   const [connection, setConnection] = useState<Connection>();
-  const known = useRef({ session: id, after: undefined as number | undefined });
-  known.current = { session: conversation.info?.id ?? id, after: conversation.seq };
+  const known = useRef({ session: id, after: undefined as number | undefined, isBusy: false });
+  known.current = { session: conversation.info?.id ?? id, after: conversation.seq, isBusy: conversation.isBusy };
   useEffect(() => {
     const made = new Connection({
-      token: api.token,
+      access: api.access,
       resume: () => known.current,
       onFrames: (frames) => dispatch({ kind: "frames", frames }),
       onState: (now, why = "") => setState({ state: now, reason: why }),

@@ -1,17 +1,19 @@
+import { type Access, LockedError } from "../shell/access.ts";
 import type { Frame } from "./frames.ts";
 
 export type ConnectionState = "connecting" | "open" | "waiting" | "refused";
 
 export interface ConnectionOptions {
-  readonly token: string;
-  /** What to ask for when it connects: the session and the last event it has. */
-  resume(): { readonly session: string | undefined; readonly after: number | undefined };
+  readonly access: Access;
+  /** What to ask for when it connects: the session, the last event it has, and whether a turn runs as far as it knows. */
+  resume(): { readonly session: string | undefined; readonly after: number | undefined; readonly isBusy: boolean };
   onFrames(frames: readonly Frame[]): void;
   onState(state: ConnectionState, reason?: string): void;
 }
 
 const shortestWaitMs = 300;
 const longestWaitMs = 10_000;
+const mostCuts = 3;
 
 /** The socket of one conversation. It comes back by itself, and goes on after the last event that arrived. */
 export class Connection {
@@ -23,6 +25,10 @@ export class Connection {
   #arrived: Frame[] = [];
   #unsent: string[] = [];
   #ref = 0;
+  /** The token of the start whose events it has: numbers of another start mean nothing. */
+  #known: string | undefined;
+  /** How often a turn was found cut off since one ended: what ends the server again and again is not tried for ever. */
+  #cuts = 0;
   readonly #waiting = new Map<string, (reply: Extract<Frame, { readonly type: "reply" }>) => void>();
 
   constructor(options: ConnectionOptions) {
@@ -56,23 +62,52 @@ export class Connection {
 
   #connect(): void {
     if (this.#isOver) return;
-    const { token, resume, onState } = this.#options;
-    const { session, after } = resume();
-    const url = new URL("api/chat", document.baseURI);
-    url.hash = "";
-    url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
-    if (session !== undefined) url.searchParams.set("session", session);
-    if (after !== undefined) url.searchParams.set("after", String(after));
-    const socket = new WebSocket(url, ["hermes.v1", `bearer.${token}`]);
+    const { access, onState } = this.#options;
+    const { token } = access;
+    const socket = new WebSocket(this.#address(), ["hermes.v1", `bearer.${token}`]);
     this.#socket = socket;
     onState("connecting");
     socket.addEventListener("open", () => {
+      this.#known = token;
       this.#waitMs = shortestWaitMs;
       onState("open");
       for (const text of this.#unsent.splice(0)) socket.send(text);
     });
     socket.addEventListener("message", ({ data }) => this.#take(JSON.parse(String(data)) as Frame));
     socket.addEventListener("close", ({ code, reason }) => this.#lost(code, reason));
+  }
+
+  #address(): URL {
+    const { access, resume } = this.#options;
+    const { session, after, isBusy } = resume();
+    const isSameStart = this.#known === undefined || this.#known === access.token;
+    const url = new URL("api/chat", document.baseURI);
+    url.hash = "";
+    url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
+    if (session !== undefined) url.searchParams.set("session", session);
+    if (after !== undefined) url.searchParams.set("after", String(isSameStart ? after : -1));
+    if (!isSameStart && isBusy && this.#cuts < mostCuts) {
+      this.#cuts += 1;
+      url.searchParams.set("cut", "1");
+    }
+    return url;
+  }
+
+  /** A broken socket does not say why: asking first tells a server that is away from one that was started anew. */
+  async #connectAgain(): Promise<void> {
+    try {
+      await this.#options.access.ensure();
+      this.#connect();
+    } catch (error) {
+      if (this.#isOver) return;
+      if (error instanceof LockedError) this.#options.onState("refused", error.message);
+      else this.#waitAndConnect();
+    }
+  }
+
+  #waitAndConnect(): void {
+    this.#timer = setTimeout(() => void this.#connectAgain(), this.#waitMs);
+    this.#waitMs = Math.min(this.#waitMs * 2, longestWaitMs);
   }
 
   #lost(code: number, reason: string): void {
@@ -83,8 +118,7 @@ export class Connection {
       return;
     }
     this.#options.onState("waiting");
-    this.#timer = setTimeout(() => this.#connect(), this.#waitMs);
-    this.#waitMs = Math.min(this.#waitMs * 2, longestWaitMs);
+    this.#waitAndConnect();
   }
 
   /** Frames are handed on once per picture: two hundred pieces a second are drawn sixty times at most. */
@@ -95,6 +129,7 @@ export class Connection {
       onReply?.(frame);
       return;
     }
+    if (frame.type === "turn-end") this.#cuts = 0;
     this.#arrived.push(frame);
     if (this.#arrived.length > 1) return;
     const hand = (): void => {

@@ -2,6 +2,7 @@ import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { count, dollars } from "../shell/figures.ts";
 import type { PageProps } from "../shell/page-props.ts";
+import { linkTo } from "../shell/route.ts";
 import { useLoaded } from "../shell/use-loaded.ts";
 import { Fact } from "./fact.tsx";
 import { Loading } from "./loading.tsx";
@@ -11,6 +12,13 @@ interface Group {
   readonly sessions: number;
   readonly tokens: number;
   readonly cost_usd: number;
+}
+
+interface Budget {
+  readonly what: string;
+  readonly limit_usd: number;
+  readonly spent_usd: number | null;
+  readonly mode: "soft" | "hard";
 }
 
 interface Usage {
@@ -25,6 +33,7 @@ interface Usage {
   readonly cost_usd: number;
   readonly sessions_with_unknown_cost: number;
   readonly sessions_per_day: readonly number[];
+  readonly budgets: readonly Budget[];
   readonly by_model: readonly Group[];
   readonly by_source: readonly Group[];
 }
@@ -59,6 +68,7 @@ export function InsightsPage({ api }: PageProps): VNode {
               />
               <Fact name="Cost" value={costText(usage)} />
             </dl>
+            <Budgets budgets={usage.budgets} />
             <h2>Conversations per day</h2>
             <DayPlot usage={usage} />
             <GroupTable title="By model" groups={usage.by_model} />
@@ -72,6 +82,32 @@ export function InsightsPage({ api }: PageProps): VNode {
 
 function costText({ cost_usd, sessions_with_unknown_cost: unknown }: Usage): string {
   return unknown === 0 ? dollars(cost_usd) : `${dollars(cost_usd)}, and ${unknown} conversations of unknown cost`;
+}
+
+function Budgets({ budgets }: { readonly budgets: readonly Budget[] }): VNode {
+  return (
+    <>
+      <h2>Budgets</h2>
+      {budgets.length === 0 && (
+        <p>
+          No limit is set. <code>budget.daily_usd</code> under <a href={linkTo("settings")}>Settings</a> sets one.
+        </p>
+      )}
+      <dl class="facts">
+        {budgets.map(({ what, limit_usd, spent_usd, mode }) => (
+          <Fact
+            key={what}
+            name={`${what[0]?.toUpperCase()}${what.slice(1)}`}
+            value={
+              spent_usd === null
+                ? `${dollars(limit_usd)} at most`
+                : `${dollars(Math.max(0, limit_usd - spent_usd))} left of ${dollars(limit_usd)}${mode === "hard" ? "" : " (says so, and goes on)"}`
+            }
+          />
+        ))}
+      </dl>
+    </>
+  );
 }
 
 function GroupTable({ title, groups }: { readonly title: string; readonly groups: readonly Group[] }): VNode {

@@ -83,6 +83,7 @@ function SessionTable({ sessions, onExport, onDelete }: SessionTableProps): VNod
               <td>{count(message_count)}</td>
               <td>{ago(last_active_ms)}</td>
               <td class="actions">
+                <a href={linkTo("terminal", id)}>In the terminal</a>
                 <button type="button" class="quiet" aria-label={`Export ${title}`} onClick={() => onExport(id)}>
                   Export
                 </button>

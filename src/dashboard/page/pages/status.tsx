@@ -20,11 +20,20 @@ interface Status {
     readonly source: string;
     readonly last_active_ms: number;
   }[];
-  readonly gateway: {
-    readonly state: string | null;
-    readonly active_agents: number;
-    readonly platforms: Readonly<Record<string, unknown>>;
-  } | null;
+  readonly gateway: readonly {
+    readonly pid: number;
+    readonly state: string;
+    readonly roles: readonly string[];
+    readonly running_turns: number;
+    readonly platforms: readonly { readonly id: string; readonly state: string; readonly problem: string | null }[];
+  }[];
+  readonly running: readonly {
+    readonly id: string;
+    readonly title: string | null;
+    readonly source: string;
+    readonly model: string;
+  }[];
+  readonly processes: readonly { readonly id: string; readonly command: string; readonly started_at_ms: number }[];
   readonly inbox: Readonly<Record<string, number>>;
   readonly outbox: Readonly<Record<string, number>>;
 }
@@ -47,10 +56,32 @@ export function StatusPage({ api }: PageProps): VNode {
                 value={`${count(status.sessions)}, ${status.active_sessions} active in the last 5 minutes`}
               />
               <Fact name="Messages" value={count(status.messages)} />
-              <Fact name="Gateway" value={gatewayText(status.gateway)} />
               <Fact name="Inbox" value={countsText(status.inbox)} />
               <Fact name="Outbox" value={countsText(status.outbox)} />
             </dl>
+            <h2>Gateway</h2>
+            <Gateway processes={status.gateway} />
+            <h2>Working now</h2>
+            {status.running.length === 0 && <p>No conversation of this dashboard works.</p>}
+            <ul class="rows">
+              {status.running.map(({ id, title, source, model }) => (
+                <li key={id}>
+                  <a href={linkTo("chat", id)}>{title ?? "A conversation"}</a>{" "}
+                  <small>
+                    {source}, {model}
+                  </small>
+                </li>
+              ))}
+            </ul>
+            <h2>Processes in the background</h2>
+            {status.processes.length === 0 && <p>None.</p>}
+            <ul class="rows">
+              {status.processes.map(({ id, command, started_at_ms }) => (
+                <li key={id}>
+                  <code>{command}</code> <small>since {ago(started_at_ms)}</small>
+                </li>
+              ))}
+            </ul>
             <h2>Recent conversations</h2>
             <ul class="rows">
               {status.recent.map(({ id, title, source, last_active_ms }) => (
@@ -69,10 +100,26 @@ export function StatusPage({ api }: PageProps): VNode {
   );
 }
 
-function gatewayText(gateway: Status["gateway"]): string {
-  if (gateway === null) return "has not run";
-  const names = Object.keys(gateway.platforms);
-  return `${gateway.state ?? "unknown"}, ${gateway.active_agents} turns; ${names.length === 0 ? "no platforms" : names.join(", ")}`;
+function Gateway({ processes }: { readonly processes: Status["gateway"] }): VNode {
+  if (processes.length === 0) return <p>It does not run.</p>;
+  return (
+    <ul class="rows">
+      {processes.map(({ pid, state, roles, running_turns, platforms }) => (
+        <li key={pid}>
+          Process {pid}: {state}, {running_turns} turns <small>{roles.join(", ")}</small>
+          <ul>
+            {platforms.map(({ id, state: now, problem }) => (
+              <li key={id}>
+                {id}: {now}
+                {problem === null ? "" : ` (${problem})`}
+              </li>
+            ))}
+            {platforms.length === 0 && <li>no platforms</li>}
+          </ul>
+        </li>
+      ))}
+    </ul>
+  );
 }
 
 function countsText(counts: Readonly<Record<string, number>>): string {

@@ -8,8 +8,11 @@ export function takeToken(): string | undefined {
   const { hash, pathname, search } = window.location;
   const fresh = /^#token=([\w-]+)/.exec(hash)?.[1];
   if (fresh !== undefined) {
-    window.sessionStorage.setItem(name, fresh);
+    keepToken(fresh);
     window.history.replaceState(null, "", `${pathname}${search}#/`);
   }
   return window.sessionStorage.getItem(name) ?? undefined;
 }
+
+/** For a reload of this tab. */
+export const keepToken = (token: string): void => window.sessionStorage.setItem(name, token);

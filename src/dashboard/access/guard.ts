@@ -23,7 +23,8 @@ export type Verdict =
  *
  * 1. Only under names of this machine, or the stated one of a reverse proxy: a name that somebody else points here (DNS rebinding) is refused.
  * 2. A page of another origin is refused, whatever it brings.
- * 3. Everything but the page's own files needs the token of this start, which only the address that was printed carries.
+ * 3. Everything but the page's own files needs the token of this start, which only the address that was printed carries. A page that
+ *    had one of an earlier start gets it by proof (`returns.ts`).
  */
 export class Guard {
   readonly #hosts: ReadonlySet<string>;
@@ -44,19 +45,31 @@ export class Guard {
   }
 
   judgeCall(caller: Caller): Verdict {
-    const page = this.judgePage(caller);
-    if (page.kind === "refused") return page;
-    const { origin, fetchSite, token } = caller;
-    if (origin !== undefined && !this.#origins.has(origin)) return refused(403, "This origin is not allowed.");
-    if (fetchSite !== undefined && fetchSite !== "same-origin" && fetchSite !== "none")
-      return refused(403, "Other pages may not call the dashboard.");
+    const source = this.#judgeSource(caller);
+    if (source.kind === "refused") return source;
+    const { token } = caller;
     const isKnown = token !== undefined && timingSafeEqual(digest(token), this.#digest);
     return isKnown ? allowed : refused(401, "Open the address that hermes dashboard printed.");
+  }
+
+  /** A page that had the token of an earlier start and is about to prove it; the proof holds the origin, so it has to be there. */
+  judgeReturn(caller: Caller): Verdict {
+    return caller.origin === undefined ? refused(403, "This origin is not allowed.") : this.#judgeSource(caller);
   }
 
   /** Browsers ask nobody before they open a WebSocket to another origin, so here the origin has to be there. */
   judgeSocket(caller: Caller): Verdict {
     return caller.origin === undefined ? refused(403, "This origin is not allowed.") : this.judgeCall(caller);
+  }
+
+  #judgeSource(caller: Caller): Verdict {
+    const page = this.judgePage(caller);
+    if (page.kind === "refused") return page;
+    const { origin, fetchSite } = caller;
+    if (origin !== undefined && !this.#origins.has(origin)) return refused(403, "This origin is not allowed.");
+    if (fetchSite !== undefined && fetchSite !== "same-origin" && fetchSite !== "none")
+      return refused(403, "Other pages may not call the dashboard.");
+    return allowed;
   }
 }
 
