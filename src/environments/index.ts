@@ -15,11 +15,14 @@ export {
 } from "./compress/run.ts";
 export { modelSummarizer, summarizePlainly } from "./compress/summarizer.ts";
 export { readPrompts } from "./datasets/prompts.ts";
-export { configText, readEnvironmentConfig } from "./env/config.ts";
+export { configText, fieldsOf, readEnvironmentConfig } from "./env/config.ts";
 export { type EnvironmentRun, openEnvironmentRun } from "./env/environment-run.ts";
 export { evaluate, stamp } from "./env/evaluate.ts";
 export { processGroups } from "./env/process.ts";
 export { openGymServer } from "./nemo-gym/gym-server.ts";
+export { readReplayOptions } from "./replay/cassette.ts";
 export { openRollouts } from "./rollout/open-rollouts.ts";
 export { environments, findEnvironment } from "./suite/index.ts";
 export { openTokenizer } from "./tokens/tokenizer.ts";
+export { type PartCommand, superviseRun } from "./training/supervise.ts";
+export { Trainings, trainingRecords } from "./training/trainings.ts";

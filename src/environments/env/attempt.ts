@@ -3,8 +3,10 @@ import { type Message, promptTokens, type TurnResult, textOf } from "#conversati
 import { describe } from "#foundation/errors";
 import { deadline, linkSignals } from "#foundation/lifecycle/abort";
 import { isRecord, parseJson } from "#foundation/text/json";
-import { drawToolsets, findDistribution } from "#tools";
+import { type CallSlots, drawToolsets, findDistribution } from "#tools";
 import type { ManagedModel } from "../managed/managed-model.ts";
+import type { Cassette } from "../replay/cassette.ts";
+import { Tape } from "../replay/tape.ts";
 import type { Rollouts } from "../rollout/open-rollouts.ts";
 import { openRollout, type Rollout } from "../rollout/rollout.ts";
 import { ToolContext } from "../rollout/tool-context.ts";
@@ -19,8 +21,14 @@ export interface AttemptDeps<Item> {
   readonly model: StartingModel;
   readonly environment: OpenEnvironment<Item>;
   readonly runId: string;
+  /** For the calls of all rollouts. */
+  readonly callSlots: CallSlots;
   /** Where the exact tokens of each rollout are kept; undefined: the server does not tell them. */
   readonly managed?: ManagedModel | undefined;
+  /** Where the answers of models are kept, or come from. */
+  readonly cassette?: Cassette | undefined;
+  /** Draws the toolsets of groups. */
+  random(): number;
   /** The tokens of a conversation whose real ones nobody knows. */
   placeholder(messages: readonly Message[]): Sequence;
 }
@@ -43,15 +51,16 @@ export interface Attempt {
   readonly sequence: Sequence;
   readonly error: string | undefined;
   readonly seconds: number;
+  readonly endedAtMs: number;
 }
 
 /** The toolsets of a group: drawn where a distribution is named. */
 export function toolsetsFor(
-  config: EnvConfig,
+  { config, random }: Pick<AttemptDeps<unknown>, "config" | "random">,
   own: Parameters<typeof findDistribution>[1],
 ): readonly string[] | undefined {
   if (config.distribution === null) return config.enabled_toolsets ?? undefined;
-  return drawToolsets(findDistribution(config.distribution, own), Math.random);
+  return drawToolsets(findDistribution(config.distribution, own), random);
 }
 
 /** Runs the agent on an item in a sandbox of its own and scores what it left. Rejects only when the signal fires. */
@@ -67,6 +76,7 @@ export async function attemptItem<Item>(
   const special = environment.rollout?.(item) ?? {};
   const taskId = `${deps.runId}_${options.key}`;
   const session = deps.managed?.open(config.tool_call_parser);
+  const tape = deps.cassette === undefined ? undefined : new Tape(deps.cassette, clock, options);
   const { timeoutSeconds } = special;
   using limit = deadline(timeoutSeconds === undefined ? Number.POSITIVE_INFINITY : timeoutSeconds * 1000);
   const stop = linkSignals(signal, limit.signal);
@@ -91,26 +101,37 @@ export async function attemptItem<Item>(
         },
         terminal: special.terminal,
         systemPrompt: special.systemPrompt ?? config.system_prompt ?? "",
-        models: session?.models,
+        models: tape?.models(rollouts.host.models) ?? session?.models,
+        tools: tape?.tools(rollouts.host.tools),
+        callSlots: deps.callSlots,
       },
       stop,
     );
     tools = rollout.tools;
     const context = new ToolContext(rollouts.tools, rollout.scope, stop);
-    await environment.prepare?.(item, context);
+    const known = tape?.score;
+    if (known === undefined) await environment.prepare?.(item, context);
     const turn = await rollout.run(environment.prompt(item), stop);
     result = agentResult(turn);
     stop.throwIfAborted();
-    if (turn.messages.some(({ role }) => role === "assistant"))
-      scored = toScore(await environment.reward(item, result, context));
-    else error = turn.error ?? turn.exitReason;
+    if (turn.messages.some(({ role }) => role === "assistant")) {
+      scored = known ?? toScore(await environment.reward(item, result, context));
+      if (known === undefined) await tape?.keepScore(scored);
+    } else error = turn.error ?? turn.exitReason;
   } catch (caught) {
     signal.throwIfAborted();
     error = limit.signal.aborted ? `timeout (${timeoutSeconds}s)` : describe(caught);
     logger.warn("a rollout could not be scored", { task: taskId, error });
   }
+  if (session !== undefined && session.breaks > 0)
+    logger.warn("a prompt did not go on with the tokens that were sampled before", {
+      task: taskId,
+      breaks: session.breaks,
+    });
   const sequence = session?.sequence() ?? deps.placeholder(result?.messages ?? []);
-  return { taskId, ...scored, result, tools, sequence, error, seconds: (clock.now() - startedMs) / 1000 };
+  const endedAtMs = clock.now();
+  const times = tape?.replayed ?? { seconds: (endedAtMs - startedMs) / 1000, endedAtMs };
+  return { taskId, ...scored, result, tools, sequence, error, ...times };
 }
 
 function toScore(value: number | Score): Score {

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { UserError } from "#foundation/errors";
 import { isRecord, parseJson } from "#foundation/text/json";
 import { nearest } from "#foundation/text/similarity";
+import { fieldNotes } from "./field-notes.ts";
 
 /** What a field may hold. `null` is a value of every field whose usual value is null. */
 type Kind = "text" | "number" | "flag" | "list" | "object";
@@ -65,6 +66,10 @@ const serverFields = {
   num_max_requests_at_once: ["number", 512],
   num_requests_for_eval: ["number", 64],
   health_check: ["flag", true],
+  // Of existing files: taken and told again, without a meaning here.
+  weight: ["number", 1],
+  rolling_buffer_length: ["number", 1000],
+  n_kwarg_is_ignored: ["flag", false],
 } as const satisfies Fields;
 
 type Value<K extends Kind> = K extends "text"
@@ -109,11 +114,7 @@ export interface ConfigSources {
 /** The environment's values, then the command's, then those of the file, then those of the line. */
 export async function readEnvironmentConfig(sources: ConfigSources): Promise<EnvironmentConfig> {
   const { env: fromFile, servers: serversInFile } = await readFileGroups(sources.file);
-  const ownFields = Object.fromEntries(
-    Object.entries(sources.usual).flatMap(([name, value]) =>
-      name in agentFields || name in baseFields ? [] : [[name, [kindOf(value), value] as const]],
-    ),
-  );
+  const ownFields = fieldsOfItsOwn(sources.usual);
   const fields: Fields = { ...agentFields, ...baseFields, ...ownFields };
   const flags = flagGroup(sources.flags, "env");
   const values = mergeFields(fields, { ...sources.usual, ...sources.mode, ...fromFile }, flags);
@@ -130,6 +131,40 @@ export async function readEnvironmentConfig(sources: ConfigSources): Promise<Env
   const servers = listed.map((server) => mergeFields(serverFields, { ...sources.usualServer, ...server }, serverFlags));
   const own = Object.fromEntries(Object.keys(ownFields).map((name) => [name, values[name]]));
   return { env: values as unknown as EnvConfig, own, servers: servers as unknown as readonly ServerConfig[] };
+}
+
+function fieldsOfItsOwn(usual: Readonly<Record<string, unknown>>): Fields {
+  return Object.fromEntries(
+    Object.entries(usual).flatMap(([name, value]) =>
+      name in agentFields || name in baseFields ? [] : [[name, [kindOf(value), value] as const]],
+    ),
+  );
+}
+
+/** What can be set about an environment. */
+export interface FieldFacts {
+  readonly name: string;
+  readonly type: string;
+  readonly default: unknown;
+  readonly description: string;
+}
+
+export function fieldsOf(usual: Readonly<Record<string, unknown>>): readonly FieldFacts[] {
+  const fields: Fields = { ...agentFields, ...baseFields, ...fieldsOfItsOwn(usual) };
+  return Object.entries(fields).map(([name, [type, plain]]) => ({
+    name,
+    type,
+    default: name in usual ? usual[name] : plain,
+    description: fieldNotes[name] ?? "A field of this environment alone",
+  }));
+}
+
+/** One value as the field wants it; a `UserError` says why it cannot be. Models write numbers and lists as text, too. */
+export function readField(usual: Readonly<Record<string, unknown>>, name: string, value: unknown): unknown {
+  const fields: Fields = { ...agentFields, ...baseFields, ...fieldsOfItsOwn(usual) };
+  const field = fields[name];
+  if (field === undefined) throw usage(`There is no field ${name}.`);
+  return typeof value === "string" ? fromText(name, value, field) : checkedValue(name, value, field);
 }
 
 async function readFileGroups(file: string | undefined) {

@@ -1,10 +1,12 @@
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { askModel, type StartingModel } from "#agent";
 import { userMessage } from "#conversation";
 import { UserError } from "#foundation/errors";
+import { Slots } from "#foundation/lifecycle/slots";
 import { Secret } from "#foundation/secrets/secret";
 import { givesTokens } from "../managed/generate.ts";
 import { managedModel } from "../managed/managed-model.ts";
+import { Cassette, type ReplayOptions } from "../replay/cassette.ts";
 import type { Rollouts } from "../rollout/open-rollouts.ts";
 import { dummySequence, placeholderSequence } from "../tokens/sequence.ts";
 import { openTokenizer } from "../tokens/tokenizer.ts";
@@ -27,6 +29,9 @@ export interface RunOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Commands of a model may run on this machine, without a container. */
   readonly allowsLocal: boolean;
+  readonly replay?: ReplayOptions | undefined;
+  /** Draws of toolsets are the same for the same number; undefined: they are not. */
+  readonly rng?: number | undefined;
 }
 
 export async function openEnvironmentRun(
@@ -53,9 +58,16 @@ export async function openEnvironmentRun(
   );
   const tokenizerName = server.tokenizer_name ?? config.env.tokenizer_name;
   const tokenizer = tokenizerName === null ? undefined : await openTokenizer(tokenizerName, { cwd, env });
-  if (givesTokens(server.server_type) && tokenizer === undefined)
+  const isExact = givesTokens(server.server_type);
+  const rendersHere = isExact && server.token_source !== "chat";
+  if (rendersHere && tokenizer === undefined)
     throw new UserError(`server_type ${server.server_type} needs a tokenizer.`, {
-      hint: "Name one that is on this machine: --env.tokenizer_name <folder>",
+      hint: "Name one that is on this machine (--env.tokenizer_name <folder>), or let the server tell its tokens: --openai.token_source chat",
+      exitCode: 2,
+    });
+  if (isExact && options.replay !== undefined)
+    throw new UserError(`A cassette does not keep the tokens that server_type ${server.server_type} tells.`, {
+      hint: "Record and replay with: --openai.server_type openai",
       exitCode: 2,
     });
   const environment = await definition.open(
@@ -63,6 +75,10 @@ export async function openEnvironmentRun(
     signal,
   );
   const isDummy = /^(1|true|yes)$/i.test(env["ATROPOS_ALLOW_DUMMY_MANAGED_SERVER"] ?? "");
+  const ownId = `${definition.name}_${randomBytes(4).toString("hex")}`;
+  const redact = (text: string): string => rollouts.tools.redact(text);
+  const { replay } = options;
+  const cassette = replay && (await Cassette.open(replay, { runId: ownId, logger: machine.logger, redact }));
   return {
     definition,
     all: config,
@@ -71,19 +87,26 @@ export async function openEnvironmentRun(
     model,
     modelName: model.target.model,
     environment,
-    runId: `${definition.name}_${randomBytes(4).toString("hex")}`,
-    managed:
-      tokenizer !== undefined && givesTokens(server.server_type)
-        ? managedModel({
-            models,
-            server,
-            tokenizer,
-            thinkingMode: config.env.thinking_mode,
-            usualMaxTokens: config.env.max_token_length,
-          })
-        : undefined,
+    callSlots: new Slots(config.env.tool_pool_size),
+    runId: cassette?.runId ?? ownId,
+    cassette,
+    random: options.rng === undefined ? Math.random : seeded(options.rng),
+    managed: isExact
+      ? managedModel({
+          models,
+          server,
+          tokenizer,
+          thinkingMode: config.env.thinking_mode,
+          usualMaxTokens: config.env.max_token_length,
+        })
+      : undefined,
     placeholder: (messages) => (isDummy ? dummySequence : placeholderSequence(messages, tokenizer)),
   };
+}
+
+function seeded(rng: number): () => number {
+  let step = 0;
+  return () => createHash("sha256").update(`${rng}\n${step++}`).digest().readUInt32BE(0) / 2 ** 32;
 }
 
 function judgeWith({ host }: Rollouts, { target }: StartingModel) {
@@ -116,13 +139,14 @@ export async function attemptGroup(
   signal: AbortSignal,
 ): Promise<readonly Attempt[]> {
   const { config, rollouts } = run;
-  const toolsets = toolsetsFor(config, rollouts.host.machine.loaded.config.toolset_distributions);
+  const toolsets = toolsetsFor(run, rollouts.host.machine.loaded.config.toolset_distributions);
   const attempt = (index: number, round: string): Promise<Attempt> =>
     attemptItem({ item, key: `${key}_${index}${round}`, toolsets, temperature: config.agent_temperature }, run, signal);
   return await Promise.all(
     Array.from({ length: size }, async (_, index) => {
       const first = await attempt(index, "");
-      return first.result === undefined ? await attempt(index, "b") : first;
+      const isFinal = first.result !== undefined || run.cassette?.options.mode === "replay";
+      return isFinal ? first : await attempt(index, "b");
     }),
   );
 }

@@ -50,7 +50,7 @@ export async function evaluate(
     .filter(({ name }) => !done.has(name));
   const entries: Entry[] = [];
   const queue = [...items.entries()];
-  const toolsets = toolsetsFor(config, rollouts.host.machine.loaded.config.toolset_distributions);
+  const toolsets = toolsetsFor(run, rollouts.host.machine.loaded.config.toolset_distributions);
   const worker = async (): Promise<void> => {
     for (let next = queue.shift(); next !== undefined && !signal.aborted; next = queue.shift()) {
       const [index, { item, name }] = next;
@@ -83,6 +83,7 @@ export async function evaluate(
   await writeFileAtomic(path.join(options.folder, "metrics.json"), metricsText(run, metrics, seconds));
   const report = path.join(options.folder, "report.html");
   await writeFileAtomic(report, reportOf({ run, entries, metrics, title: definition.name }));
+  run.cassette?.check();
   return { metrics, results: entries, samplesFile, report, isStopped: signal.aborted };
 }
 

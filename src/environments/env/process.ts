@@ -49,6 +49,7 @@ export async function processGroups(
       },
     );
     if (attempts === undefined) break;
+    run.cassette?.check();
     const group = scoredGroup(attempts, {
       temperature: config.agent_temperature,
       hasMessages: config.include_messages,
@@ -96,7 +97,7 @@ function trajectoryLine(
   { attempt, group, rollout }: { readonly attempt: Attempt; readonly group: number; readonly rollout: number },
   run: EnvironmentRun,
 ): string {
-  const { clock, logger } = run.rollouts.host.machine;
+  const { logger } = run.rollouts.host.machine;
   const { result, tools } = attempt;
   const messages = result?.messages ?? [];
   return embedJson(
@@ -114,7 +115,7 @@ function trajectoryLine(
         turns_used: result?.turns_used ?? 0,
         finished_naturally: result?.finished_naturally ?? false,
         tool_errors: result?.tool_errors ?? [],
-        timestamp: localTimestamp(new Date(clock.now())),
+        timestamp: localTimestamp(new Date(attempt.endedAtMs)),
         elapsed_seconds: attempt.seconds,
       },
     }),

@@ -5,6 +5,8 @@ import { isRecord, parseJson } from "#foundation/text/json";
 /** Where tokens are sampled. */
 export interface TokenServer {
   readonly server_type: string;
+  /** `generate`: prompts are sent as ids. `chat`: as messages, and the server tells the ids. */
+  readonly token_source: string;
   readonly base_url: string;
   readonly api_key: string;
   /** Seconds. */

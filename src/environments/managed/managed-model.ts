@@ -4,13 +4,15 @@ import { type AttemptEvent, getParser, localFailure, type ModelRequest, type Mod
 import type { Sequence } from "../tokens/sequence.ts";
 import type { ModelTokenizer } from "../tokens/tokenizer.ts";
 import { promptRenderer, type RenderPrompt } from "./chat-prompt.ts";
+import { ChatRollout } from "./chat-rollout.ts";
 import { type Generated, generate, type TokenServer } from "./generate.ts";
 import { SequenceTracker } from "./sequence-tracker.ts";
 
 export interface ManagedOptions {
   readonly models: Models;
   readonly server: TokenServer;
-  readonly tokenizer: ModelTokenizer;
+  /** Undefined where the server renders prompts itself and tells their ids. */
+  readonly tokenizer: ModelTokenizer | undefined;
   readonly thinkingMode: boolean;
   readonly usualMaxTokens: number;
 }
@@ -33,7 +35,11 @@ interface ManagedSession {
 export function managedModel(options: ManagedOptions): ManagedModel {
   return {
     open: (parserName) => {
-      const rollout = new ManagedRollout(options, parserName);
+      const { tokenizer, server, usualMaxTokens } = options;
+      const rollout =
+        tokenizer === undefined || server.token_source === "chat"
+          ? new ChatRollout(server, usualMaxTokens)
+          : new ManagedRollout({ ...options, tokenizer }, parserName);
       const models: Models = { ...options.models, stream: (request, signal) => rollout.stream(request, signal) };
       return {
         models,
@@ -46,15 +52,17 @@ export function managedModel(options: ManagedOptions): ManagedModel {
   };
 }
 
+type RenderingOptions = ManagedOptions & { readonly tokenizer: ModelTokenizer };
+
 class ManagedRollout {
   readonly tracker = new SequenceTracker();
-  readonly #options: ManagedOptions;
+  readonly #options: RenderingOptions;
   readonly #parser: ReturnType<typeof getParser>;
   /** What the model wrote, by the first call that was found in it. */
   readonly #rawTexts = new Map<string, string>();
   #render: Promise<RenderPrompt> | undefined;
 
-  constructor(options: ManagedOptions, parser: string) {
+  constructor(options: RenderingOptions, parser: string) {
     this.#options = options;
     this.#parser = getParser(parser);
   }

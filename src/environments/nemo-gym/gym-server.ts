@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { type Message, textOf } from "#conversation";
 import { describe } from "#foundation/errors";
+import { Slots } from "#foundation/lifecycle/slots";
 import { newId } from "#foundation/text/ids";
 import { isRecord, parseJson } from "#foundation/text/json";
 import { type Attempt, attemptItem, toolsetsFor } from "../env/attempt.ts";
@@ -72,7 +73,8 @@ async function route(request: IncomingMessage, context: GymContext): Promise<rea
       const row = await readRow(request);
       if (row === undefined) return [400, { error: "the body is not a JSON object" }];
       if (!isRolloutId(rolloutId(row))) return [400, { error: "the rollout id has characters that are not allowed" }];
-      return [200, await context.slots.run(() => runRow(row, context))];
+      using _slot = await context.slots.take(context.signal);
+      return [200, await runRow(row, context)];
     }
     case "POST /aggregate_metrics":
       return [200, aggregate(await readRow(request))];
@@ -96,7 +98,7 @@ function isRolloutId(id: string): boolean {
 async function runRow(row: Row, { run, signal }: GymContext): Promise<Row> {
   const own = Object.entries(row).filter(([name]) => !resultKeys.includes(name) && !/^_ng_(failure|result)/.test(name));
   const item = run.environment.next();
-  const toolsets = toolsetsFor(run.config, run.rollouts.host.machine.loaded.config.toolset_distributions);
+  const toolsets = toolsetsFor(run, run.rollouts.host.machine.loaded.config.toolset_distributions);
   const key = `gym_${rolloutId(row)}_${newId("r").slice(-6)}`;
   const attempt = await attemptItem(
     { item: itemOf(row, item), key, toolsets, temperature: run.config.agent_temperature },
@@ -195,26 +197,4 @@ async function readRow(request: IncomingMessage): Promise<Row | undefined> {
   }
   const parsed = parseJson(Buffer.concat(chunks).toString("utf8"));
   return parsed.ok && isRecord(parsed.value) ? parsed.value : undefined;
-}
-
-/** Lets so many work at once; others wait in order. */
-class Slots {
-  #free: number;
-  readonly #waiting: (() => void)[] = [];
-
-  constructor(count: number) {
-    this.#free = count;
-  }
-
-  async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#free > 0) this.#free -= 1;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    try {
-      return await work();
-    } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#free += 1;
-      else next();
-    }
-  }
 }

@@ -22,7 +22,7 @@ import {
 } from "#conversation";
 import { systemErrorCode } from "#foundation/errors";
 import { Scope } from "#foundation/lifecycle/disposal";
-import type { Approver, Prompter, SessionScope, TerminalChoice } from "#tools";
+import type { Approver, CallSlots, Prompter, SessionScope, TerminalChoice } from "#tools";
 import type { Rollouts } from "./open-rollouts.ts";
 
 /** One attempt of an agent at one task. */
@@ -43,8 +43,11 @@ export interface RolloutOptions {
   /** Added to the usual prompt for the run, never saved. */
   readonly ephemeralPrompt?: string | undefined;
   readonly prefill?: readonly Message[] | undefined;
+  /** Shared with other rollouts: so many of their calls run at once. */
+  readonly callSlots?: CallSlots | undefined;
   /** In place of the host's, where something stands between the agent and its model. */
   readonly models?: AgentHost["models"] | undefined;
+  readonly tools?: AgentHost["tools"] | undefined;
   onEvent?(event: AgentEvent): void;
 }
 
@@ -72,7 +75,8 @@ export async function openRollout(
   options: RolloutOptions,
   signal: AbortSignal,
 ): Promise<Rollout> {
-  const host: AgentHost = options.models === undefined ? rollouts.host : { ...rollouts.host, models: options.models };
+  const { models: ownModels = rollouts.host.models, tools: ownTools = rollouts.host.tools } = options;
+  const host: AgentHost = { ...rollouts.host, models: ownModels, tools: ownTools };
   const owned = new Scope();
   try {
     const folder = await ownFolder(owned);
@@ -98,6 +102,7 @@ export async function openRollout(
       prompter: nobody,
       auxiliary: toolSideCalls(auxiliary, { models }, spender),
       spender,
+      callSlots: options.callSlots,
       deliver: () => false,
     };
     const events = new EventBus(machine.logger);

@@ -8,9 +8,11 @@ import {
   openGymServer,
   processGroups,
   readEnvironmentConfig,
+  readReplayOptions,
   serveEnvironment,
   stamp,
 } from "#environments";
+import { UserError } from "#foundation/errors";
 import { sleep } from "#foundation/lifecycle/abort";
 import { exitCodes, type Invocation } from "../../command.ts";
 import { argument, flagNumber, flagText, hasFlag } from "../../invocation.ts";
@@ -34,6 +36,13 @@ export async function envRun(invocation: Invocation): Promise<number> {
     file: file === undefined ? undefined : path.resolve(io.cwd, file),
     flags: dottedFlags(invocation),
   });
+  const replay = readReplayOptions(dottedFlags(invocation), io.cwd);
+  if (replay !== undefined && what === "serve")
+    throw new UserError("A trainer wants new rollouts: serve records and replays nothing.", { exitCode: 2 });
+  const rng =
+    flagText(invocation, "rng") === undefined
+      ? undefined
+      : flagNumber(invocation, "rng", { usual: 0, min: 0, max: Number.MAX_SAFE_INTEGER });
   const out = new Output(invocation);
   if (hasFlag(invocation, "print-config")) {
     out.document({ ...config, servers: config.servers.map((server) => ({ ...server, api_key: "***" })) });
@@ -51,7 +60,10 @@ export async function envRun(invocation: Invocation): Promise<number> {
   ]);
   const run = await openEnvironmentRun(
     definition,
-    { rollouts, config, cwd: io.cwd, env: io.env, allowsLocal: hasFlag(invocation, "allow-local-exec") },
+    {
+      ...{ rollouts, config, replay, rng, cwd: io.cwd, env: io.env },
+      allowsLocal: hasFlag(invocation, "allow-local-exec"),
+    },
     io.signal,
   );
   switch (what) {

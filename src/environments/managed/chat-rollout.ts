@@ -1,0 +1,49 @@
+import { describe } from "#foundation/errors";
+import { type AttemptEvent, localFailure, type ModelRequest } from "#model";
+import { type ChatSample, sampleChat } from "./chat-source.ts";
+import type { TokenServer } from "./generate.ts";
+import { SequenceTracker } from "./sequence-tracker.ts";
+
+/** One rollout with a chat server that tells its tokens: each prompt is followed by the ids it was read as. */
+export class ChatRollout {
+  readonly tracker = new SequenceTracker();
+  readonly #server: TokenServer;
+  readonly #usualMaxTokens: number;
+
+  constructor(server: TokenServer, usualMaxTokens: number) {
+    this.#server = server;
+    this.#usualMaxTokens = usualMaxTokens;
+  }
+
+  async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<AttemptEvent, void> {
+    yield { type: "attempt-start", model: request.target.model };
+    try {
+      const maxTokens = request.options.maxOutputTokens ?? this.#usualMaxTokens;
+      const sampled = await sampleChat(this.#server, { ...request, maxTokens }, signal);
+      const { input, ids, logprobs } = sampled;
+      this.tracker.add("", input, { ids, logprobs, text: "" });
+      yield* events(sampled);
+      const usage = { input: input.length, output: ids.length, cacheRead: 0, cacheWrite: 0, reasoning: 0 };
+      yield { type: "usage", usage };
+    } catch (error) {
+      signal.throwIfAborted();
+      const failure = localFailure("server_error", request.target, { message: describe(error) });
+      yield { type: "attempt-failed", failure };
+    }
+  }
+}
+
+function* events({ text, reasoning, calls, finish }: ChatSample): Generator<AttemptEvent, void> {
+  if (reasoning !== "") {
+    yield { type: "reasoning-start" };
+    yield { type: "reasoning-delta", text: reasoning };
+    yield { type: "reasoning-end" };
+  }
+  if (text !== "") {
+    yield { type: "text-start" };
+    yield { type: "text-delta", text };
+    yield { type: "text-end" };
+  }
+  for (const [index, call] of calls.entries()) yield { type: "tool-call", index, call };
+  yield { type: "attempt-end", finish: calls.length > 0 ? "tool_calls" : finish };
+}
