@@ -67,7 +67,7 @@ export async function reachTerminal(
       case "singularity":
         return await reachSingularity(env, signal);
       case "modal":
-        return reachModal(env);
+        return reachModal(settings, env);
       case "daytona":
         return await reachDaytona(env, signal);
     }
@@ -119,8 +119,12 @@ async function reachSingularity(env: NodeJS.ProcessEnv, signal: AbortSignal): Pr
   return { kind: "unreachable", detail: "neither apptainer nor singularity answers", hint: "Install apptainer." };
 }
 
-/** Whether there is a key; only a sandbox, which costs money, would show that Modal takes it. */
-function reachModal(env: NodeJS.ProcessEnv): Reached {
+/** Whether there is a key or a token; only a sandbox, which costs money, would show that Modal takes it. */
+function reachModal({ modal_mode: mode }: Config["terminal"], env: NodeJS.ProcessEnv): Reached {
+  const hasToken = mode !== "direct" && (env["TOOL_GATEWAY_USER_TOKEN"] ?? "") !== "";
+  if (hasToken) return { kind: "reached", detail: "through the subscription, with TOOL_GATEWAY_USER_TOKEN" };
+  if (mode === "managed")
+    return { kind: "reached", detail: "through the subscription of the Nous login, where that is paid" };
   const key = modalKey(env);
   if (key !== undefined) return { kind: "reached", detail: `with the key of ${key}` };
   return {

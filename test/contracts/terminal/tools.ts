@@ -168,6 +168,7 @@ function script(
     passthrough: [],
     callTool: (call) => Promise.resolve(JSON.stringify(answer(call))),
     redact: (text) => text,
+    isContained: () => false,
     screening: "allow",
     wall: () => Promise.resolve(noWall),
   });

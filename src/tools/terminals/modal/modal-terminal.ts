@@ -1,5 +1,5 @@
 import path from "node:path";
-import { describe } from "#foundation/errors";
+import { describe, UserError } from "#foundation/errors";
 import { deadline, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
 import type { ToolTask } from "../../contract/session-scope.ts";
 import type { Terminal, TerminalOpener } from "../../contract/terminal.ts";
@@ -12,6 +12,7 @@ import type { RemoteHost, RemoteProcess } from "../remote/remote-host.ts";
 import { openRemoteTerminal } from "../remote/remote-terminal.ts";
 import { streamedProcess } from "../remote/streamed-process.ts";
 import { TerminalGone } from "../terminal-gone.ts";
+import { managedModalOpener } from "./managed-terminal.ts";
 import { type ModalApp, type ModalClient, type ModalImage, type ModalSandbox, modalClient } from "./modal-sdk.ts";
 
 const appName = "hermes-agent";
@@ -20,8 +21,23 @@ const snapshotTimeoutMs = 120_000;
 /** Longer than this no sandbox lives, whatever becomes of us. */
 const lifetimeMs = 3_600_000;
 
-/** Terminals in sandboxes of Modal, through its own client, which they share. */
+/** Terminals in sandboxes of Modal: paid for by the subscription where it is wanted and can be used, else with a key of one's own. */
 export function modalOpener(deps: BackendDeps): TerminalOpener {
+  const direct = directOpener(deps);
+  return async (task, signal) => {
+    const mode = deps.settings.modal_mode;
+    if (mode === "direct") return direct(task, signal);
+    const managed = await managedModalOpener(deps, signal);
+    if (managed !== undefined) return managed(task, signal);
+    if (mode === "auto") return direct(task, signal);
+    throw new UserError("Modal cannot be used through the subscription: there is no login with a paid one.", {
+      hint: "Log in with: hermes auth add nous. Or set terminal.modal_mode to direct and use a key of your own.",
+    });
+  };
+}
+
+/** Through Modal's own client, which its terminals share. */
+function directOpener(deps: BackendDeps): TerminalOpener {
   let client: Promise<ModalClient> | undefined;
   return async (task, signal) => {
     client ??= modalClient(deps, signal);

@@ -1,5 +1,6 @@
 import type { Config } from "#config";
 import type { Logger } from "#foundation/files/logger";
+import type { Secret } from "#foundation/secrets/secret";
 import type { SessionScope } from "../../contract/session-scope.ts";
 
 /** What every backend is made from; one line in `open-backends.ts` each. */
@@ -25,6 +26,11 @@ export interface BackendDeps {
   /** Said to the person, once. */
   notice(text: string): void;
   watch(pid: number): Disposable;
+  /** The way to a service that the subscription pays for; undefined where it cannot be used. */
+  subscription?(
+    vendor: "modal",
+    signal: AbortSignal,
+  ): Promise<{ readonly origin: string; readonly token: Secret } | undefined>;
 }
 
 /** A name for folders and labels: no separators, never empty, never two for one. */

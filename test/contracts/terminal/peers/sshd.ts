@@ -2,10 +2,11 @@ import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { tmpdir, userInfo } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
+import { freePort } from "../../../fakes/free-port.ts";
 import type { FoundSubject, TerminalSubject } from "../subject.ts";
 import { backend } from "./backend.ts";
 
@@ -115,15 +116,6 @@ export async function sshSubject(server: SshServer): Promise<TerminalSubject> {
     env: {},
   });
   return { open, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return address.port;
 }
 
 function answers(port: number): Promise<boolean> {
