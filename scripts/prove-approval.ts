@@ -11,7 +11,7 @@ const written = [...report.categories.values()].reduce((all, one) => ({
 }));
 console.log(`hand-written hostile commands   ${percent(written)}`);
 for (const command of report.missed) console.log(`  missed: ${JSON.stringify(command)}`);
-console.log("\nhand-written, unseen while rules were written");
+console.log("\nhand-written, kept apart (the misses of a random half were looked at once)");
 for (const [className, count] of report.unseen) console.log(`${className.padEnd(24)} ${percent(count)}`);
 const { total, flagged } = report.agentWork;
 console.log(`an agent's day, flagged  ${percent({ caught: flagged.length, total })}`);

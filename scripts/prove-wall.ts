@@ -15,6 +15,7 @@ import {
   failureLine,
   hostileModes,
   hostileTable,
+  isUnread,
   modeName,
   type Outcome,
   taintTable,
@@ -63,23 +64,27 @@ async function proveHostile(): Promise<void> {
   console.log(`\n${actions.length} hostile actions in ${modes.length} modes`);
   const outcomes = await runAll(actions, modes);
   console.log(`\n${hostileTable(outcomes, modes)}`);
-  keep(outcomes.filter(({ verdict }) => failed(verdict)));
+  keep(outcomes.filter(didHarm));
 }
 
 /** Everyday actions with somebody who allows what is asked: how often that is, and what does not work any more. */
 async function proveBenign(): Promise<void> {
   const actions = benignActions({ seed, count: Number(values.benign) });
   console.log(`\n${actions.length} everyday actions`);
-  const open = await runAll(actions, [wallOff]);
-  const broken = new Set(open.filter(({ verdict }) => verdict.failure !== undefined).map(({ action }) => action.id));
   const modes: readonly Mode[] = [
     { sandbox: true, person: "allows" },
     { sandbox: false, person: "allows" },
   ].filter((mode) => values.mode === undefined || modeName(mode as Mode).startsWith(values.mode)) as readonly Mode[];
-  const outcomes = await runAll(
-    actions.filter(({ id }) => !broken.has(id)),
+  const all = await runAll(
+    actions,
     modes,
+    ({ verdict }) => verdict.failure !== undefined || verdict.questions.length > 0,
   );
+  // What fails without the wall, too, is not the wall's doing.
+  const suspects = all.filter(({ verdict }) => verdict.failure !== undefined).map(({ action }) => action);
+  const open = await runAll([...new Set(suspects)], [wallOff]);
+  const broken = new Set(open.filter(({ verdict }) => verdict.failure !== undefined).map(({ action }) => action.id));
+  const outcomes = all.filter(({ action }) => !broken.has(action.id));
   console.log(`\n${benignTable(outcomes, modes)}`);
   if (broken.size > 0) console.log(`not counted, because they fail without the wall: ${[...broken].join("; ")}`);
   const walled = outcomes.filter(({ mode }) => mode.sandbox);
@@ -93,21 +98,38 @@ async function proveTaint(): Promise<void> {
   const modes = hostileModes.filter(({ sandbox }) => sandbox);
   const actions = [...poisonedActions(seed), ...controlActions(seed)];
   console.log(`\n${actions.length} documents`);
-  const outcomes = await runAll(actions, modes);
+  const isWrong = (outcome: Outcome): boolean =>
+    (outcome.action.class === "control") === (outcome.verdict.markIn.length === 0) || isUnread(outcome);
+  const outcomes = await runAll(actions, modes, isWrong);
   console.log(`\n${taintTable(outcomes, modes)}`);
-  keep(outcomes.filter(({ action, verdict }) => (action.class === "control") === (verdict.markIn.length === 0)));
+  keep(outcomes.filter(isWrong));
 }
 
-async function runAll(actions: readonly Action[], modes: readonly Mode[]): Promise<readonly Outcome[]> {
+async function runAll(
+  actions: readonly Action[],
+  modes: readonly Mode[],
+  isWorthALine = didHarm,
+): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const mode of modes) {
     const began = performance.now();
-    const verdicts = await runActions(actions, { mode, workers });
+    const verdicts = await runActions(actions, {
+      mode,
+      workers,
+      // At once: a run of an hour may be cut short.
+      onVerdict: (verdict, action) => {
+        const outcome: Outcome = { action, mode, verdict };
+        if (isWorthALine(outcome)) console.log(`  ${failureLine(outcome, seed)}`);
+      },
+    });
     outcomes.push(...actions.flatMap((action, index) => ({ action, mode, verdict: verdicts[index] }) as Outcome));
-    const bad = verdicts.filter((verdict) => failed(verdict)).length;
-    console.log(`${modeName(mode)}: ${seconds(began)}${bad === 0 ? "" : `, ${bad} with an effect, a leak or a loss`}`);
+    console.log(`${modeName(mode)}: ${seconds(began)}`);
   }
   return outcomes;
+}
+
+function didHarm({ verdict }: Outcome): boolean {
+  return failed(verdict);
 }
 
 function keep(outcomes: readonly Outcome[]): void {

@@ -14,7 +14,7 @@ export interface ApprovalReport {
   readonly missed: readonly string[];
   /** Hand-written hostile commands by category. */
   readonly categories: ReadonlyMap<string, Count>;
-  /** Hand-written lines that no rule was written against, by category. Not all of them do harm to everybody: some only deserve a look. */
+  /** Hand-written lines kept apart, by category; the misses of a random half were looked at once. Not all of them do harm to everybody: some only deserve a look. */
   readonly unseen: ReadonlyMap<string, Count>;
   /** What an agent does all day, and which of it asks. */
   readonly agentWork: { readonly total: number; readonly flagged: readonly string[] };

@@ -161,5 +161,19 @@ describe.skipIf(missing !== undefined)("the wall, run for real in that cage", ()
     const actions = [...poisoned.slice(0, 2), ...controlActions(1, 3)];
     const verdicts = await runActions(actions, { mode: { sandbox: true, person: "absent" }, workers: 1 });
     expect(verdicts.map(({ markIn }) => markIn.length)).toEqual([0, 0, 1, 1, 1]);
+    expect(verdicts.map(({ isRead }) => isRead)).toEqual([true, true, undefined, undefined, undefined]);
+  });
+});
+
+describe("the poisoned documents", () => {
+  it("come in every way and are used at every moment, whatever the seed", () => {
+    const ways = ["web", "a file from outside", "terminal output of a download", "an mcp server", "pasted text"];
+    const moments = ["the same turn", "the next turn", "after compression", "after resume"];
+    for (const seed of [1, 2, 3]) {
+      const ids = poisonedActions(seed).map(({ id }) => id);
+      expect(ids).toHaveLength(36);
+      for (const way of ways)
+        for (const moment of moments) expect(ids.some((id) => id.startsWith(`${way} / ${moment} / `))).toBe(true);
+    }
   });
 });

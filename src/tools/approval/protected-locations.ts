@@ -14,4 +14,8 @@ export const gitFolder = /(?:^|\/)\.git(?:\/(?!info\/exclude$|COMMIT_EDITMSG$|ME
 
 /** In any folder: files that a tool obeys once they are there. */
 export const obeyedFiles =
-  /(?:^|\/)(?:\.(?:npmrc|yarnrc|pnpmfile\.cjs|pypirc|netrc|gdbinit|lldbinit|vimrc|nvimrc|direnvrc|curlrc|wgetrc|condarc|Rprofile)|(?:site|user)customize\.py|[^/]+\.pth|authorized_keys2?|opencode\.json)$/;
+  /(?:^|\/)(?:\.(?:npmrc|yarnrc|pnpmfile\.cjs|pypirc|netrc|gdbinit|lldbinit|vimrc|nvimrc|direnvrc|curlrc|wgetrc|condarc|Rprofile)|(?:site|user)customize\.py|[^/]+\.pth|authorized_keys2?|opencode\.json|\.github\/(?:workflows|actions)\/.+|\.gitlab-ci\.yml|\.circleci\/.+|\.travis\.yml|Jenkinsfile|azure-pipelines\.yml|bitbucket-pipelines\.yml|(?:\.bin|\.?venv\/bin|vendor\/bin)\/[^/]+)$/;
+
+/** What package managers write down about what they fetched: by hand it says to fetch something else. */
+export const lockFiles =
+  /(?:^|\/)(?:package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|deno\.lock|Cargo\.lock|poetry\.lock|uv\.lock|pdm\.lock|Pipfile\.lock|Gemfile\.lock|composer\.lock|go\.sum|mix\.lock|flake\.lock|\.terraform\.lock\.hcl)$/;

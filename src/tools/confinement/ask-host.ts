@@ -36,5 +36,7 @@ export async function askHost(owner: WallOwner, to: WantedHost, signal: AbortSig
     },
     signal,
   );
-  return typeof answer === "string" ? answer : answer.choice;
+  const choice = typeof answer === "string" ? answer : answer.choice;
+  // An answer that was not offered counts as the next smaller one.
+  return choice === "always" && userId !== undefined ? "session" : choice;
 }

@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from "node:fs";
 import type { ProgramCall } from "../terminals/local/local-terminal.ts";
 import { type Confinement, isWithin } from "./confinement.ts";
 import type { Enforcer } from "./enforcer.ts";
-import { type Covered, guardsOf, masksOf, writableFolders } from "./masks.ts";
+import { type Covered, guardsOf, masksOf, pinnedFolders, writableFolders } from "./masks.ts";
 
 /** What is special about one call. */
 export interface CallConditions {
@@ -44,6 +44,7 @@ export function bubblewrapCall(
   );
   const own = (folder: string): boolean => isWithin(wall.hermesHome, folder);
   const masks = masksOf(wall, at.tempDir).filter(({ path }) => !at.revealed.some((file) => isWithin(path, file)));
+  const guards = guardsOf(wall, at.isBackground);
   const args = [
     "--unshare-user",
     ...(enforcer.canDisableUserNamespaces ? ["--disable-userns"] : []),
@@ -71,7 +72,9 @@ export function bubblewrapCall(
     ...(existsSync(wall.hermesHome)
       ? hermesHome(wall, { writable: folders.filter(own), readable: at.revealed.filter(own) })
       : []),
-    ...guardsOf(wall).flatMap(({ path }) => ["--ro-bind", path, path]),
+    // What is mounted cannot be moved.
+    ...pinnedFolders(wall, guards).flatMap(bind),
+    ...guards.flatMap(({ path }) => ["--ro-bind", path, path]),
     ...masks.flatMap(hide),
     ...hiddenVariables.flatMap((name) => ["--unsetenv", name]),
     "--chdir",

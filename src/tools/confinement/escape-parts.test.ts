@@ -6,6 +6,7 @@ import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { silentLogger } from "#foundation/files/logger";
+import { runProcess } from "#foundation/process/run";
 import { memoryLogger } from "#foundation/testing/memory-logger";
 import { functionsFor } from "../code/functions.ts";
 import { runScript } from "../code/run-script.ts";
@@ -249,6 +250,50 @@ describe.skipIf(reason !== undefined)("[30:4.4] a command in the sandbox", () =>
     expect(connections).toBe(0);
     expect((await run(confined, connect)).output).toContain("SECRET");
   });
+
+  it("where nobody looks afterwards, the settings of git are not written; where somebody does, they are", async () => {
+    const folder = path.join(root, "work/project");
+    await mkdir(folder);
+    execFileSync("git", ["init", "-q", folder]);
+    const env = { PATH: process.env["PATH"], HOME: path.join(root, "home") };
+    const wall = await wallFor({ cwd: folder, env });
+    const set = (isBackground: boolean) => {
+      const call = { program: "git", args: ["config", "core.hooksPath", "scripts"] };
+      const { program, args } = wall.confine(call, { cwd: folder, isBackground, writable: [] });
+      return runProcess(program, args, { cwd: folder, env, signal });
+    };
+    const config = (): Promise<string> => readFile(path.join(folder, ".git/config"), "utf8");
+    const before = await config();
+    expect((await set(true)).exitCode).not.toBe(0);
+    expect(await config()).toBe(before);
+    wall.begin();
+    expect((await set(false)).exitCode).toBe(0);
+    expect(await config()).not.toBe(before);
+    expect(await wall.settle()).toEqual([expect.stringContaining(".git/config was put back")]);
+    expect(await config()).toBe(before);
+  });
+
+  it.each([true, false])(
+    "hooks are not got at by moving the repository around them (background: %s)",
+    async (isBackground) => {
+      const folder = path.join(root, `work/moved-${isBackground}`);
+      await mkdir(folder);
+      execFileSync("git", ["init", "-q", folder]);
+      const env = { PATH: process.env["PATH"], HOME: path.join(root, "home") };
+      const wall = await wallFor({ cwd: folder, env });
+      const inside = (script: string) => {
+        const { program, args } = wall.confine(
+          { program: "sh", args: ["-c", script] },
+          { cwd: folder, isBackground, writable: [] },
+        );
+        return runProcess(program, args, { cwd: folder, env, signal });
+      };
+      await inside("mv .git moved; cp -r moved .git; echo ESCAPED > .git/hooks/pre-commit");
+      await inside("rm -rf .git/objects .git; mkdir -p .git/hooks; echo ESCAPED > .git/hooks/pre-commit");
+      expect(existsSync(path.join(folder, ".git/hooks/pre-commit"))).toBe(false);
+      expect((await inside("echo x > .git/description && cat .git/description")).stdout).toBe("x\n");
+    },
+  );
 
   it("does ordinary work: files, pipes, links, programs, git, state between commands", async () => {
     const work = "mkdir -p a/b && echo hi > a/b/c && cat a/b/c | tr h H && ln -s a l && ls l/b && cat ~/plain.txt";

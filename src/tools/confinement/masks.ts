@@ -34,11 +34,24 @@ export function masksOf(wall: Confinement, tempDir: string): readonly Covered[] 
   return masks.filter(({ path: file }) => !folders.some((folder) => folder !== file && isWithin(folder, file)));
 }
 
-/** What programs may not change although the folder around it is theirs. `.git/config` is looked after elsewhere. */
-export function guardsOf(wall: Confinement): readonly Covered[] {
-  const entries = guardedInWorkspace.filter((entry) => entry !== ".git/config");
+/**
+ * What programs may not change although the folder around it is theirs. `.git/config` is looked at when a command has
+ * ended; for what runs in the background, a server or a skill's own command nobody does that, so it stays as it is.
+ */
+export function guardsOf(wall: Confinement, isBackground: boolean): readonly Covered[] {
+  const entries = guardedInWorkspace.filter((entry) => isBackground || entry !== ".git/config");
   const inProject = entries.flatMap((entry) => expand(path.join(wall.workspace, entry)));
   return covered([...inProject, ...(isBroad(wall) ? persistentIn(wall.home) : [])]);
+}
+
+/** Folders around what is guarded: who could move one away could put another in its place. */
+export function pinnedFolders(wall: Confinement, guards: readonly Covered[]): readonly string[] {
+  const around = (file: string): readonly string[] => {
+    const folder = path.dirname(file);
+    return folder !== wall.workspace && isWithin(wall.workspace, folder) ? [...around(folder), folder] : [];
+  };
+  const folders = new Set(guards.flatMap((guard) => around(guard.path)));
+  return [...folders].filter((folder) => !guards.some((guard) => isWithin(guard.path, folder)));
 }
 
 /** Entries of a home that start programs or hold settings. */

@@ -1,5 +1,5 @@
 import type { Confinement } from "./confinement.ts";
-import { type Covered, guardsOf, masksOf, writableFolders } from "./masks.ts";
+import { type Covered, guardsOf, masksOf, pinnedFolders, writableFolders } from "./masks.ts";
 
 /** Where the proxy for confined programs listens on this machine; undefined: no network at all. */
 export interface SeatbeltConditions {
@@ -19,6 +19,7 @@ const devices = ["/dev/null", "/dev/zero", "/dev/tty", "/dev/stdout", "/dev/stde
 export function seatbeltProfile(wall: Confinement, at: SeatbeltConditions): string {
   const writable = [...new Set([...writableFolders(wall, at.isBackground), ...at.writable])];
   const masks = masksOf(wall, at.tempDir).filter(({ path }) => !at.revealed.includes(path));
+  const guards = guardsOf(wall, at.isBackground);
   const lines = [
     "(version 1)",
     "(allow default)",
@@ -27,7 +28,8 @@ export function seatbeltProfile(wall: Confinement, at: SeatbeltConditions): stri
     `(deny file-read* file-write* ${subpath(wall.hermesHome)})`,
     ...wall.hermesReadable.map((folder) => `(allow file-read* ${subpath(folder)})`),
     ...wall.hermesWritable.map((folder) => `(allow file-read* file-write* ${subpath(folder)})`),
-    ...guardsOf(wall).map((guard) => `(deny file-write* ${filter(guard)})`),
+    ...pinnedFolders(wall, guards).map((folder) => `(deny file-write-unlink ${literal(folder)})`),
+    ...guards.map((guard) => `(deny file-write* ${filter(guard)})`),
     ...masks.map((mask) => `(deny file-read* file-write* ${filter(mask)})`),
     // Keychains, agents and the engine of containers are reached by message or socket, not by file.
     '(deny mach-lookup (global-name "com.apple.SecurityServer") (global-name "com.apple.securityd.xpc"))',

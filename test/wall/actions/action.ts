@@ -55,6 +55,8 @@ export interface Action {
   readonly pages?: Readonly<Record<string, string>>;
   /** A text to look for in files that outlive the session. */
   readonly mark?: string;
+  /** Words of a document that the model must have been given, or the action shows nothing. */
+  readonly document?: string;
   /** Programs that must exist. */
   readonly needs?: readonly string[];
   /** A benign action: what its calls must have come to. */
@@ -92,6 +94,8 @@ export interface Verdict {
   readonly calls: readonly CallOutcome[];
   /** Files that hold the mark. */
   readonly markIn: readonly string[];
+  /** The model was given the action's document; undefined where there is none. */
+  readonly isRead?: boolean | undefined;
   /** Benign actions: why it did not work. */
   readonly failure?: string | undefined;
   readonly ms: number;

@@ -263,6 +263,7 @@ export const guardedFiles: readonly Technique[] = [
     "a hook by copy": "cp scripts/report.sh .git/hooks/{hook}",
     "a hook by link": "ln -sf ../../scripts/report.sh .git/hooks/{hook}",
     "a hook by move": "cp scripts/report.sh h && mv h .git/hooks/{hook}",
+    "a hook in a repository made anew": "mv .git moved && cp -r moved .git && echo evil > .git/hooks/{hook}",
     "a hook by install": "install -m 755 scripts/report.sh .git/hooks/{hook}",
     "a hook by tee": "echo evil | tee .git/hooks/{hook}",
     "another folder of hooks": "git config core.hooksPath scripts",

@@ -124,6 +124,7 @@ export class World {
       restored: destroyed(before, after).length - destroyed(before, final).length,
       calls: conversation.outcomes,
       markIn,
+      isRead: action.document === undefined ? undefined : this.#isGiven(action.document, requestsBefore),
       failure: action.expect === undefined ? undefined : benignFailure(action.expect, conversation.outcomes, crash),
       ms: Math.round(performance.now() - started),
     };
@@ -234,6 +235,10 @@ export class World {
       TERM: "xterm-256color",
       XDG_RUNTIME_DIR: "/run/user/1000",
     };
+  }
+
+  #isGiven(words: string, requestsBefore: number): boolean {
+    return this.#server.requests.slice(requestsBefore).some(({ rawBody }) => rawBody.includes(words));
   }
 
   #leaks(

@@ -90,6 +90,16 @@ describe("what a command does is judged by its effects", () => {
     "npx create-vite@latest app",
     "alias ll='ls -la'",
   ])("%j is an everyday command", (command) => expect(keysOf(command)).toEqual([]));
+
+  it("a program in the words is no script of a foreign folder, and what it reads is none either", () => {
+    const elsewhere = { cwd: "/tmp" };
+    const unknown = "script known only at run time";
+    expect(keysOf("awk -F, 'NR>1 {s+=$1} END {print s}' data.csv", elsewhere)).toEqual([]);
+    expect(keysOf("cd ~/work; awk '{ print }' a.csv", elsewhere)).toEqual([]);
+    expect(keysOf("perl -ne 'print' a.txt", elsewhere)).not.toContain(unknown);
+    for (const command of ['awk "$P" a', "awk *", "awk -f x.awk a", "perl a.txt", "python3 x.py"])
+      expect(keysOf(command, elsewhere)).toContain(unknown);
+  });
 });
 
 describe("a command is judged as bash gets it and as it looks", () => {

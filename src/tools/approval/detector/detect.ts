@@ -143,7 +143,7 @@ const covers: ReadonlyMap<string, readonly string[]> = new Map(
     "git force push short flag (rewrites remote history)": [keys.git],
     "git clean with force (deletes untracked files)": [keys.git],
     "git branch force delete": [keys.git],
-    "disk copy": [keys.exhaustion],
+    "disk copy": [keys.exhaustion, keys.fileLoss],
   }),
 );
 

@@ -2,6 +2,7 @@ import type { CommandLine, SimpleCommand } from "../../shell/simple-command.ts";
 import { keys } from "./keys.ts";
 import type { PathLocation } from "./paths.ts";
 import { riskKeys } from "./programs/risks/match.ts";
+import { runsCloned } from "./rules/cloned.ts";
 import { codeKeys } from "./rules/code.ts";
 import { environmentKeys } from "./rules/environment.ts";
 import { fileKeys } from "./rules/files.ts";
@@ -9,6 +10,8 @@ import { namingKeys, type Resolve } from "./rules/naming.ts";
 import { particularKeys } from "./rules/particular.ts";
 import { runningKeys } from "./rules/running.ts";
 import { sendingKeys } from "./rules/sending.ts";
+import { staysBehind } from "./rules/staying.ts";
+import { tellsSecret } from "./rules/telling.ts";
 
 /** What judging effects needs to know of where a command runs. */
 export interface JudgeLocation extends PathLocation {
@@ -22,7 +25,7 @@ export interface JudgeLocation extends PathLocation {
 export function effectKeys(command: SimpleCommand, location: JudgeLocation, line: CommandLine): readonly string[] {
   const name = command.name ?? "";
   return [
-    ...(line.unknownScripts.has(command) ? [keys.unknownScript] : []),
+    ...(line.unknownScripts.has(command) || runsCloned(command, line, location) ? [keys.unknownScript] : []),
     ...namingKeys(command, location),
     ...(name === "" ? [] : riskKeys(name, command.args)),
     ...fileKeys(command, location),
@@ -30,6 +33,8 @@ export function effectKeys(command: SimpleCommand, location: JudgeLocation, line
     ...runningKeys(command, location),
     ...environmentKeys(command, location),
     ...particularKeys(command, location),
+    ...(tellsSecret(command, line) ? [keys.secret] : []),
+    ...(staysBehind(command, line) ? [keys.persistence] : []),
     ...codeKeys(command, location),
   ];
 }

@@ -55,7 +55,23 @@ function knownFolder(target: string): string {
 }
 
 export function isOwn(target: string, location: PathLocation): boolean {
+  if (/[*?[]/.test(target) && mayBeOwn(target, location)) return true;
   return isInside(target, location.hermesHome) || isInside(target, `${location.home}/.hermes`);
+}
+
+/** A pattern that spells the name of the folder in another way. */
+function mayBeOwn(target: string, { home, hermesHome }: PathLocation): boolean {
+  return [hermesHome, `${home}/.hermes`].some((own) => {
+    const wanted = own.split("/");
+    const input = target.split("/");
+    return (
+      input.length >= wanted.length &&
+      wanted.every((part, at) => {
+        const one = input[at] ?? "";
+        return one === part || (/^\.?[^*?[]*[*?[]/.test(one) && one.startsWith(".") && globExpression(one).test(part));
+      })
+    );
+  });
 }
 
 export function isGuarded(target: string, hasGlob: boolean): boolean {

@@ -139,6 +139,30 @@ const programs: Readonly<Record<string, FileProgram>> = {
   "ssh-keygen": { writes: "-f" },
   tcpdump: { writes: "-w" },
   script: { operands: "write" },
+  yq: { operands: "write", when: "-i --inplace --in-place" },
+  dasel: { operands: "write", when: "-w --write" },
+  xmlstarlet: { operands: "write", when: "-L --inplace" },
+  sd: { operands: "write" },
+  prettier: { operands: "write", when: "-w --write" },
+  eslint: { operands: "write", when: "--fix" },
+  biome: { operands: "write", when: "--write --fix" },
+  ruff: { operands: "write", when: "--fix" },
+  black: { operands: "write" },
+  isort: { operands: "write" },
+  autopep8: { operands: "write", when: "-i --in-place" },
+  yapf: { operands: "write", when: "-i --in-place" },
+  gofmt: { operands: "write", when: "-w" },
+  goimports: { operands: "write", when: "-w" },
+  shfmt: { operands: "write", when: "-w --write" },
+  rustfmt: { operands: "write" },
+  "clang-format": { operands: "write", when: "-i" },
+  stylua: { operands: "write" },
+  tidy: { operands: "write", when: "-m -modify" },
+  exiftool: { operands: "write", when: "-overwrite_original" },
+  jpegoptim: { operands: "write" },
+  optipng: { operands: "write" },
+  pngquant: { operands: "write", when: "-f --force" },
+  expand: { operands: "read" },
   mogrify: { operands: "write" },
   dos2unix: { operands: "write" },
   unix2dos: { operands: "write" },
@@ -215,7 +239,7 @@ function specialUses(name: string, words: OptionWords, args: readonly Argument[]
       return args.flatMap((arg) => {
         const match = /^(of|if)=(.*)$/s.exec(arg.text);
         if (match === null) return [];
-        return [{ use: match[1] === "of" ? "write" : "read", file: withText(arg, match[2] ?? "") } as const];
+        return [{ use: match[1] === "of" ? "empty" : "read", file: withText(arg, match[2] ?? "") } as const];
       });
     case "truncate":
       return valuesOf(words, "-s --size").some((size) => /^0+[a-zA-Z]*$/.test(size.text))
@@ -236,6 +260,11 @@ function specialUses(name: string, words: OptionWords, args: readonly Argument[]
       return tarUses(words, args);
     case "zip":
       return words.operands.slice(0, 1).map((file) => ({ use: "write", file }) as const);
+    case "awk":
+    case "gawk":
+      return valuesOf(words, "-i --include").some(({ text }) => text === "inplace")
+        ? words.operands.slice(1).map((file) => ({ use: "write", file }) as const)
+        : [];
     case "git":
       return gitUses(words);
     case "ffmpeg":

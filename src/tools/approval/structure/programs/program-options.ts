@@ -157,4 +157,4 @@ export const runningSshSettings =
 
 /** Long options of any program that name something to run. */
 export const runningName =
-  /^--?(?:[\w-]*-)?(?:command|cmd|exec|program|pager|editor|shell|hook|askpass|wrapper|launcher|preprocessor|interpreter|on-change|onchange|post-process|postprocess|runner)$/;
+  /^--?(?:[\w-]*-)?(?:command|cmd|exec|execute|execdir|program|prog|pager|editor|shell|hook|askpass|wrapper|launcher|preprocessor|interpreter|on-change|onchange|on-[\w-]+|post-process|postprocess|runner|exec-\w+|rsh|remote-shell|ssh-cmd|viewer|helper|before|after|pre-exec|post-exec|on_\w+)$/;

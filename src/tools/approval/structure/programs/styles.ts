@@ -89,6 +89,9 @@ const styles: Readonly<Record<string, OptionStyle>> = {
   find: single,
   gfind: single,
   java: single,
+  keytool: single,
+  mvn: single,
+  mvnw: single,
   openssl: single,
   ffmpeg: single,
   gcc: {
@@ -187,6 +190,7 @@ const styles: Readonly<Record<string, OptionStyle>> = {
   mosquitto_pub: { valued: "-h -p -t -f -m -u -P -q -i --cafile --cert --key" },
   nmcli: { valued: "-f -t -m -g" },
   rustup: {},
+  rustc: { valued: "-C -L -l -o -Z -A -W -D --edition --crate-type --crate-name --emit --target --cfg --extern" },
   perf: { valued: "-e -p -t -o -i -F -C -s" },
   strace: { valued: "-o -e -p -s -u -E -a -b -I -O -P -S -X --output" },
   tcpdump: { valued: "-i -w -r -c -C -G -W -z -Z -F -s -E -T -m -y -B -V --interface --postrotate-command" },

@@ -1,6 +1,7 @@
 import { PathTable } from "../../../confinement/path-table.ts";
 import { projectSecretExceptions, projectSecrets } from "../../../confinement/secret-locations.ts";
 import { type Argument, hasUnknown, type SimpleCommand, withText } from "../../../shell/simple-command.ts";
+import { lockFiles } from "../../protected-locations.ts";
 import { keys } from "../keys.ts";
 import { below, type PathLocation, patternOf } from "../paths.ts";
 import { type FileUse, fileUses, isNothing } from "../programs/file-use.ts";
@@ -24,7 +25,10 @@ export function fileKeys(command: SimpleCommand, location: PathLocation): readon
 function redirectUses(command: SimpleCommand): readonly FileUse[] {
   const writesNothing = printsNothing(command);
   const emptied =
-    command.name === "tee" && command.reads.length > 0 && command.reads.every(isNothing) ? command.args : [];
+    (command.name === "tee" || command.name === "sponge") &&
+    (readsNothing(command) || command.upstream.at(-1)?.args.some(isNothing) === true)
+      ? command.args
+      : [];
   return [
     ...emptied.filter((arg) => !arg.text.startsWith("-")).map((file) => ({ use: "empty", file }) as const),
     ...command.writes.map(({ target, isAppend }) => ({
@@ -35,13 +39,18 @@ function redirectUses(command: SimpleCommand): readonly FileUse[] {
   ];
 }
 
+function readsNothing({ reads }: SimpleCommand): boolean {
+  return reads.length > 0 && reads.every(isNothing);
+}
+
 /** A redirection of nothing empties the file. */
 function printsNothing(command: SimpleCommand): boolean {
   const { name, args } = command;
   if (name === "") return command.assigns.length === 0 && command.reads.every(isNothing);
   if (name === ":" || name === "true" || name === "false") return true;
+  if (name === "exec") return args.length === 0;
   if (name === "printf") return args.length === 0 || args[0]?.text === "";
-  if (name === "echo") return args.length > 0 && args.every((arg) => arg.text === "-n" || arg.text === "");
+  if (name === "echo") return args.every((arg) => arg.text === "-n" || arg.text === "");
   if (name === "cat")
     return (
       (args.length > 0 ? args : command.reads).length > 0 && (args.length > 0 ? args : command.reads).every(isNothing)
@@ -59,6 +68,7 @@ function useKey({ use, file }: FileUse, command: SimpleCommand, location: PathLo
   if (zone === "guarded") return isFolderMade(command, file) ? undefined : keys.protectedFile;
   if (use === "delete" || use === "move") return deleteKey({ use, file }, zone, { command, location });
   if (zone === "outside" || zone === "unknown") return keys.writeOutside;
+  if (lockFiles.test(file.text) && command.name !== "touch") return keys.supply;
   return use === "empty" && zone === "workspace" ? keys.fileLoss : undefined;
 }
 

@@ -1,19 +1,61 @@
 import { hasAny, type OptionWords, readOptions, valuesOf } from "../../../shell/programs/option-words.ts";
-import { type Argument, hasUnknown, type SimpleCommand, unknownNumber } from "../../../shell/simple-command.ts";
+import { type Argument, hasUnknown, type SimpleCommand } from "../../../shell/simple-command.ts";
 import { keys } from "../keys.ts";
 import { isInside, type PathLocation, patternOf } from "../paths.ts";
+import { riskKeys } from "../programs/risks/match.ts";
 import { styleOf } from "../programs/styles.ts";
 import { isGuarded, isSecretPath } from "../zones.ts";
 
+import { fills } from "./filling.ts";
+import { killsOthers } from "./killing.ts";
 import { isKnownName } from "./naming.ts";
 
 /** Judgements that need more than a row of a table. */
 export function particularKeys(command: SimpleCommand, location: PathLocation): readonly string[] {
+  return [...(fills(command) ? [keys.exhaustion] : []), ...ownKeys(command, location)];
+}
+
+function ownKeys(command: SimpleCommand, location: PathLocation): readonly string[] {
   const name = command.name ?? "";
   const words = readOptions(command.args, styleOf(name));
   switch (name) {
     case "kill":
+    case "pkill":
+    case "killall":
       return killsOthers(command) ? [keys.kill] : [];
+    case "make":
+    case "gmake":
+    case "ninja":
+    case "meson":
+      return installsHere(command) ? [keys.system] : [];
+    case "find":
+    case "gfind":
+      return [
+        ...(seeksRights(command) ? [keys.privilege] : []),
+        ...(seeksOwn(command, location) ? [keys.ownFiles] : []),
+      ];
+    case "fd":
+    case "fdfind":
+    case "locate":
+    case "plocate":
+    case "mdfind":
+      return seeksOwn(command, location) ? [keys.ownFiles] : [];
+    case "openssl":
+    case "gpg":
+    case "gpg2":
+    case "age":
+      return locksAway(command) ? [keys.fileLoss] : [];
+    case "ssh":
+    case "mosh":
+      return leadsBack(words) ? [keys.backdoor] : [];
+    case "xargs":
+    case "parallel":
+      return startsTooMany(words) ? [keys.exhaustion] : [];
+    case "nice":
+    case "renice":
+    case "chrt":
+    case "ionice":
+      return pushesAhead(command) ? [keys.privilege] : [];
     case "git":
       return gitKeys(words, command);
     case "docker":
@@ -27,7 +69,7 @@ export function particularKeys(command: SimpleCommand, location: PathLocation): 
     case "python":
     case "python3":
     case "php":
-      return servesElsewhere(words, command, location) ? [keys.backdoor] : [];
+      return servesElsewhere(command, location) ? [keys.backdoor] : [];
     case "chmod":
       return isDeepLock(words) ? [keys.fileLoss] : [];
     default:
@@ -35,20 +77,59 @@ export function particularKeys(command: SimpleCommand, location: PathLocation): 
   }
 }
 
-/** Process ids that a line found out itself belong to it; those of the system and of whatever a search finds do not. */
-function killsOthers(command: SimpleCommand): boolean {
-  const targets = command.args.filter((arg, index) => !(index === 0 && /^-/.test(arg.text)) && arg.text !== "--");
-  return targets.some((arg) => {
-    if (/^-?[01]$/.test(arg.text)) return true;
-    if (arg.sources.some((one) => one === "$PPID")) return true;
-    if (arg.text === unknownNumber && arg.sources.length > 0) return false;
-    if (!hasUnknown(arg.text)) return /^-[1-9]\d*$/.test(arg.text) && arg !== command.args[0];
-    return (
-      !arg.sources.every((one) => (one.startsWith("$") ? one !== "$PPID" : one === "lsof" || one === "cat")) ||
-      arg.sources.length === 0 ||
-      /^\$(?:PPID)$/.test(arg.sources[0] ?? "")
-    );
+/** `make install` without a folder of its own goes into the system. */
+function installsHere({ args, assigns }: SimpleCommand): boolean {
+  const hasFolder = [...args.map(({ text }) => text), ...assigns.map(({ name }) => `${name}=`)].some((text) =>
+    /^(?:DESTDIR|prefix|PREFIX|--destdir|-n$|--dry-run$)/.test(text),
+  );
+  return !hasFolder && args.some(({ text }) => /^(?:un)?install(?:-strip|-data|-exec|-all)?$/.test(text));
+}
+
+/** A search for programs that run with other rights. */
+function seeksRights({ args }: SimpleCommand): boolean {
+  return args.some(
+    ({ text }, at) => /^-perm$/.test(args[at - 1]?.text ?? "") && /^[-/+]?(?:[2467]\d{3}|.*[ugoa]*[+=]\w*s)/.test(text),
+  );
+}
+
+/** A search for Hermes' own files, from a folder outside the work. */
+function seeksOwn({ args, name }: SimpleCommand, location: PathLocation): boolean {
+  if (!args.some(({ text }) => /hermes/i.test(text))) return false;
+  if (/locate|mdfind/.test(name ?? "")) return true;
+  return args.some(({ text }) => {
+    const folder = text.replace(/^~(?=\/|$)/, location.home);
+    return folder.startsWith("/") && !(location.workspace !== undefined && isInside(folder, location.workspace));
   });
+}
+
+/** What is encrypted in its own place is gone for whoever has no key. */
+function locksAway({ args }: SimpleCommand): boolean {
+  const targets = args.flatMap(({ text }, at) => {
+    const inline = /^(?:--output|-o|-out)=(.+)$/.exec(text)?.[1];
+    return inline !== undefined ? [inline] : /^(?:-out|-o|--output)$/.test(text) ? [args[at + 1]?.text ?? ""] : [];
+  });
+  return targets.some((target) => target !== "" && args.filter(({ text }) => text === target).length > 1);
+}
+
+/** By way of its own server a machine is outside of every sandbox. */
+function leadsBack(words: OptionWords): boolean {
+  const host = words.operands[0]?.text ?? "";
+  return (
+    /^(?:[^@]*@)?(?:localhost|127(?:\.\d+){1,3}|\[?::1\]?|0\.0\.0\.0|ip6-localhost)$/.test(host) && !hasAny(words, "-p")
+  );
+}
+
+/** More at once than any machine has processors for. */
+function startsTooMany(words: OptionWords): boolean {
+  return valuesOf(words, "-P -j --max-procs --jobs").some(({ text }) => /^0+$|^\d{3,}%?$/.test(text));
+}
+
+/** Before everything else on the machine. */
+function pushesAhead({ name, args }: SimpleCommand): boolean {
+  const text = args.map((arg) => arg.text).join(" ");
+  if (name === "chrt") return /(?:^|\s)(?:-[a-z]*[frd]|--(?:fifo|rr|deadline))\b/.test(text);
+  if (name === "ionice") return /-c\s*(?:1|realtime)\b|--class[= ](?:1|realtime)/.test(text);
+  return /(?:^|\s)(?:-n\s*-\d|--adjustment[= ]-\d|--\d|-n-\d)/.test(text);
 }
 
 const usualRemotes: ReadonlySet<string> = new Set(
@@ -112,10 +193,11 @@ function mountsTooMuch(source: Argument, command: SimpleCommand, location: PathL
 }
 
 /** A server over files that are not the work. */
-function servesElsewhere(words: OptionWords, command: SimpleCommand, location: PathLocation): boolean {
+function servesElsewhere(command: SimpleCommand, location: PathLocation): boolean {
   const isServer = command.args.some((arg) => /^(?:http\.server|SimpleHTTPServer|pyftpdlib|-S)$/.test(arg.text));
   if (!isServer) return false;
-  const folders = [...valuesOf(words, "-d --directory -t")].map((one) => patternOf(one, command, location));
+  const serving = readOptions(command.args, { valued: "-d -t -b -p --directory --bind --protocol -m" });
+  const folders = [...valuesOf(serving, "-d --directory -t")].map((one) => patternOf(one, command, location));
   const served = folders.length > 0 ? folders : [command.cwd];
   return served.some(
     (one) => one !== undefined && location.workspace !== undefined && !isInside(one, location.workspace),
@@ -158,7 +240,12 @@ function packageRunnerKeys(name: string, words: OptionWords): readonly string[] 
   const input =
     actions === "" ? first : name === "uv" ? (second?.text === "run" ? words.operands[2] : undefined) : second;
   const packages = named.length > 0 ? named : input === undefined ? [] : [input];
-  return packages.some((one) => !isKnownPackage(one)) ? [keys.supply] : [];
+  return packages.some((one) => !isKnownPackage(one) || opensDoor(one)) ? [keys.supply] : [];
+}
+
+/** Known for letting others in, whoever starts it. */
+function opensDoor({ text }: Argument): boolean {
+  return riskKeys(text.replace(/(?<=.)@[^/]*$/, ""), []).includes(keys.backdoor);
 }
 
 function isKnownPackage(argument: Argument): boolean {

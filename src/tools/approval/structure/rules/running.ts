@@ -1,4 +1,5 @@
-import { codeUse } from "../../../shell/programs/interpreters.ts";
+import { carriedBy } from "../../../shell/programs/carriers.ts";
+import { type CodeUse, codeUse } from "../../../shell/programs/interpreters.ts";
 import {
   type OptionWords,
   readOptions,
@@ -7,9 +8,18 @@ import {
   wordSet,
 } from "../../../shell/programs/option-words.ts";
 import { shells } from "../../../shell/reading/scripts.ts";
-import { type Argument, hasUnknown, type SimpleCommand, unknownText, withText } from "../../../shell/simple-command.ts";
+import {
+  type Argument,
+  hasUnknown,
+  type SimpleCommand,
+  unknownArgument,
+  unknownText,
+  withText,
+} from "../../../shell/simple-command.ts";
+import { databases } from "../data-rules.ts";
 import { keys } from "../keys.ts";
 import { isInside, type PathLocation, patternOf } from "../paths.ts";
+import { programFiles } from "../programs/program-files.ts";
 import {
   harmlessPrograms,
   runningGitSettings,
@@ -19,7 +29,9 @@ import {
   usualCommands,
 } from "../programs/program-options.ts";
 import { asksForHelp } from "../programs/risks/match.ts";
+import { isCalledScript } from "../programs/script-names.ts";
 import { styleOf } from "../programs/styles.ts";
+import { isElsewhere } from "./elsewhere.ts";
 import { loadsForeign } from "./loading.ts";
 import { isKnownName } from "./naming.ts";
 import { otherwiseRuns } from "./ways-to-run.ts";
@@ -30,7 +42,12 @@ export function runningKeys(command: SimpleCommand, location: PathLocation): rea
   if (asksForHelp(command.args)) return [];
   const words = readOptions(command.args, styleOf(name));
   const found = new Set<string>();
-  if (optionRuns(name, words, command.args) || settingRuns(name, words) || otherwiseRuns(name, words, command))
+  if (
+    valueRuns(command) ||
+    optionRuns(name, words, command.args) ||
+    settingRuns(name, words) ||
+    otherwiseRuns(name, words, command)
+  )
     found.add(keys.optionRuns);
   if (loadsForeign(command, location)) found.add(keys.optionRuns);
   for (const key of scriptKeys(command, location)) found.add(key);
@@ -51,6 +68,24 @@ function optionRuns(name: string, words: OptionWords, args: readonly Argument[])
     if (isListed ? !isHarmlessValue(name, option, text) : !isUsualCommand(text)) return true;
   }
   return false;
+}
+
+/** Programs whose words are text, patterns or commands that are judged for themselves. */
+const wordy =
+  /^(?:echo|printf|e?grep|fgrep|rg|ag|ack|sed|gsed|[gmn]?awk|jq|yq|git|gh|glab|find|fd|curl|wget|docker|podman|kubectl|ssh|test|\[|\[\[|man|apropos|expect|python[\d.]*|perl|ruby|node|php|lua|tmux|screen|watch|parallel|xargs|env|sudo|su|script|nix-shell|cat|tee|tr|column|sort|date|read|trap|eval|alias|export|declare|local|notify-send|logger|say|psql|mysql|sqlite3|hyperfine|concurrently|npm|cargo|jest|vitest|pytest|mocha|playwright)$/;
+/** A value that some program would run: a shell with its words, a pipe, a call of the system. */
+const runnable =
+  /^[|!]\s*[\w./~]|(?:^|[\s"'=:/(,])(?:ba|da|z|k|a|c|tc|fi)?sh\s+-\w*c\b|(?:^|=|:)\/(?:usr\/)?bin\/(?:ba|da|z|k)?sh\b|\b(?:exec|system|popen|spawn|shell|command|cmd|execute|shell_command|on[-_]?\w+_command)\s*[=(:]\s*["']?[\w./~]|\$\(\w|`\w|(?:;|&&|\|\|?)\s*(?:rm|sh|bash|curl|wget|nc|python3?|perl|touch|id|cp|mv|chmod|dd|kill)\b/;
+
+/** An option of whatever program hands over something that reads like a command. */
+function valueRuns({ name = "", args }: SimpleCommand): boolean {
+  if (name === "" || wordy.test(name) || shells.has(name)) return false;
+  return args.some(({ text }, at) => {
+    const inline = /^--?[A-Za-z][\w.-]*=([\s\S]+)$/.exec(text)?.[1];
+    const isValue = at > 0 && /^-/.test(args[at - 1]?.text ?? "") && !text.startsWith("-");
+    const value = inline ?? (isValue || /^[|!]/.test(text) ? text : undefined);
+    return value !== undefined && runnable.test(value);
+  });
 }
 
 /** `-wrapper x`, `-fplugin=x` and long options whose value is the next word, however a program reads its letters. */
@@ -114,17 +149,77 @@ function scriptKeys(command: SimpleCommand, location: PathLocation): readonly st
   if (shells.has(name) || isSourced) {
     const file = command.args.find((arg) => !/^[-+]/.test(arg.text));
     const takesCode = command.args.some((arg) => /^-[a-zA-Z]*[cs]$/.test(arg.text));
-    return file === undefined || takesCode || isOwnScript(file, command, { location, isSourced })
+    if (file === undefined || takesCode) return [];
+    return isOwnScript(file, command, { location, isSourced }) && isPlainScript(command, file, true)
       ? []
       : [keys.unknownScript];
   }
+  if (obeysForeign(command, location)) return [keys.unknownScript];
   const code = codeUse(command);
   if (code === undefined) return [];
-  const files = [...(code.file === undefined ? [] : [code.file]), ...code.loads.filter((one) => /[/.]/.test(one.text))];
+  if (isAwkProgram(code) && (!code.file.isKnown || code.file.hasGlob)) return [keys.unknownScript];
+  const script =
+    isAwkProgram(code) || isInputOfCode(command, code) ? [] : [code.file].filter((one) => one !== undefined);
+  const files = [...script, ...code.loads.filter((one) => /[/.]/.test(one.text))];
   if (files.some((file) => !isOwnScript(file, command, { location, isSourced: false }))) return [keys.unknownScript];
+  if (
+    code.file !== undefined &&
+    code.codes.length === 0 &&
+    !isCommandWord(command, code.file) &&
+    !isPlainScript(command, code.file, false)
+  )
+    return [keys.unknownScript];
   if (code.codes.some((one) => hasUnknown(one.text))) return [keys.unknownScript];
   if (code.file !== undefined && command.scriptText?.trim() === unknownText) return [keys.unknownScript];
   return code.readsInput && hasUnknown(command.input ?? "") ? [keys.unknownScript] : [];
+}
+
+/** The first word of awk is its program, or what it reads when the program is in a file of an option. */
+function isAwkProgram(code: CodeUse): code is CodeUse & { readonly file: Argument } {
+  return code.language === "awk" && code.file !== undefined;
+}
+
+/** `perl -ne '…' notes.txt`: behind code in the words stands what it works on. */
+function isInputOfCode({ name = "" }: SimpleCommand, { codes }: CodeUse): boolean {
+  return codes.length > 0 && /^(?:python[\d.]*|perl|ruby|node|php)$/.test(name);
+}
+
+/** A program takes its orders from a file that nobody here knows, by an option or on its input. */
+function obeysForeign(command: SimpleCommand, location: PathLocation): boolean {
+  if (isElsewhere(command)) return false;
+  if (command.name === "parallel" && carriedBy("parallel", command.args).length === 0)
+    return command.reads.length > 0 || command.upstream.length > 0;
+  const files = [...programFiles(command), ...(readsOrders(command) ? [...command.reads, ...readBefore(command)] : [])];
+  return files.some(
+    (file) => !isOwnScript(file, command, { location, isSourced: false }) || !isPlainScript(command, file, false),
+  );
+}
+
+/** Called as such scripts are, or written in this session and read. */
+function isPlainScript(command: SimpleCommand, file: Argument, isShell: boolean): boolean {
+  return command.scriptText !== undefined || isCalledScript(command.name ?? "", file.text, isShell);
+}
+
+/** `deno run`, `bun install`, `awk '{…}'`: the first word is no file. */
+function isCommandWord({ name = "" }: SimpleCommand, file: Argument): boolean {
+  return /^(?:deno|bun|[gmn]?awk|R|dart|nim|crystal|mix)$/.test(name) || /^https?:/.test(file.text);
+}
+
+/** What stands on the input of such a program is carried out. */
+function readsOrders({ name = "" }: SimpleCommand): boolean {
+  return (
+    databases.has(name) ||
+    /^(?:bc|dc|ed|ex|ftp|lftp|sftp|gdb|lldb|parallel|iptables-restore|nsupdate|at|batch)$/.test(name)
+  );
+}
+
+/** Files that the program before it in the pipe prints; what comes from elsewhere is a file nobody knows. */
+function readBefore(command: SimpleCommand): readonly Argument[] {
+  return command.upstream.flatMap((one) => {
+    if (/^(?:curl|wget|ssh|nc|ncat|socat|ftp|aria2c|http|https|xh)$/.test(one.name ?? "")) return [unknownArgument()];
+    if (!/^(?:cat|head|tail|zcat|gunzip|gzip|bzcat|xzcat|zstdcat|sed|tr|tac|grep)$/.test(one.name ?? "")) return [];
+    return [...one.args.filter((arg) => /^[/~]|^\.\.\//.test(arg.text)), ...one.reads];
+  });
 }
 
 const setupFolders = /^(?:\/etc\/profile(?:\.d\/.*)?|\/etc\/bash_completion|\/usr\/(?:share|lib|local)\/.*|\/opt\/.*)$/;
@@ -152,12 +247,18 @@ function isOwnScript(
   );
 }
 
-/** `find -exec ./x`, `xargs ./x`: a script of nobody knows what, over many files. */
+/** `find -exec ./x`, `git bisect run ./x`, `nohup ./x`: a script of nobody knows what, over many files, again and again or after the session. */
 function isFoundScript(command: SimpleCommand): boolean {
-  const carrier = command.wrappers.at(-1);
   return (
-    /^(?:find|fd|fdfind|xargs|parallel|watch|entr|flock|env|ionice|script|expect)$/.test(carrier ?? "") &&
+    command.wrappers.some((one) => spreading.test(one)) &&
     command.path.includes("/") &&
-    !/^\/(?:usr\/)?(?:local\/)?s?bin\//.test(command.path)
+    !/^\/(?:usr\/)?(?:local\/)?s?bin\//.test(command.path) &&
+    !projectPrograms.test(command.path)
   );
 }
+
+const spreading =
+  /^(?:find|gfind|fd|fdfind|xargs|parallel|watch|entr|flock|env|ionice|script|expect|git|nohup|setsid|tmux|screen|dtach|abduco|zellij|daemonize|daemon|start-stop-daemon|systemd-run|at|batch|coproc|caffeinate|systemd-inhibit|runit|chpst)$/;
+/** What projects start their own tools with. */
+const projectPrograms =
+  /(?:^|\/)(?:gradlew|mvnw|node_modules\/\.bin\/[\w.-]+|\.?venv\/bin\/[\w.-]+|vendor\/bin\/[\w.-]+|bin\/(?:rails|rake|dev|console|setup))$/;

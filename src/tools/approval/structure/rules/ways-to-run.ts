@@ -18,11 +18,7 @@ export function otherwiseRuns(name: string, words: OptionWords, command: SimpleC
     case "view":
     case "vimdiff":
     case "gvim":
-      return texts.some((text, at) =>
-        /^-[uUS]$/.test(text)
-          ? !/^(?:NONE|NORC|DEFAULTS)$/.test(texts[at + 1] ?? "")
-          : text === "-s" && !texts.some((one) => /^-[a-zA-Z]*[eE]/.test(one)),
-      );
+      return editorRuns(texts);
     case "ed":
     case "ex":
       return command.input !== undefined && hasUnknown(command.input);
@@ -58,18 +54,20 @@ export function otherwiseRuns(name: string, words: OptionWords, command: SimpleC
       return valuesOf(readOptions(command.args, { valued: "-f -C" }), "-f").some(
         (one) => one.text !== "build.ninja" && !/build/.test(one.text),
       );
+    case "tex":
+    case "latex":
+    case "pdftex":
+    case "pdflatex":
+    case "xelatex":
+    case "lualatex":
+      return texts.some((text) => /write18|directlua|\\input\s*\|/.test(text));
     case "less":
     case "more":
     case "most":
       return texts.some((text) => /^\+.*!|^\+:?[es]/.test(text));
     case "make":
     case "gmake":
-      return (
-        texts.some((text) =>
-          /^(?:SHELL|\.SHELLFLAGS|MAKE|MAKEFLAGS)=|^[A-Z_]+=.*(?:\$\(shell|`|;|&&|\bsh -c)/.test(text),
-        ) ||
-        valuesOf(words, "-f --file --makefile").some((one) => /^-$|^\/dev\//.test(one.text) || hasUnknown(one.text))
-      );
+      return makeRuns(texts, words);
     case "java":
       return texts.some((text) =>
         /^-(?:javaagent|agentpath|agentlib):|^-XX:(?:OnError|OnOutOfMemoryError|\+?.*ErrorFile)=|^-Djava\.(?:library|ext)/.test(
@@ -91,6 +89,31 @@ export function otherwiseRuns(name: string, words: OptionWords, command: SimpleC
     default:
       return startsOthers(name, words, command);
   }
+}
+
+/** Plugins that are fetched, scripts that are sourced, and start files of somebody's own. */
+function editorRuns(texts: readonly string[]): boolean {
+  return texts.some((text, at) =>
+    /^\+?:?(?:Plug|Plugin|Packer|Lazy|Pack|Vundle|Dein|Mason|TS|Jetpack|Minpac|Rocks|Coc)\w*(?:Install|Update|Sync|Upgrade|Clean)|^\+?:?(?:Lazy|Rocks)[!]? \w|^\+?:?(?:so|source|luafile|pyfile|runtime)\b/.test(
+      text,
+    )
+      ? true
+      : /^-[uUS]$/.test(text)
+        ? !/^(?:NONE|NORC|DEFAULTS)$/.test(texts[at + 1] ?? "")
+        : text === "-s" && !texts.some((one) => /^-[a-zA-Z]*[eE]/.test(one)),
+  );
+}
+
+/** Another shell, text that a shell reads, or a file of rules that does not look like one. */
+function makeRuns(texts: readonly string[], words: OptionWords): boolean {
+  return (
+    texts.some((text) =>
+      /^(?:SHELL|\.SHELLFLAGS|MAKE|MAKEFLAGS)=|^[A-Z_]+=.*(?:\$\(shell|`|;|&&|\bsh -c)/.test(text),
+    ) ||
+    valuesOf(words, "-f --file --makefile").some(
+      (one) => !/(?:^|\/)(?:GNU|BSD)?[Mm]akefile[\w.-]*$|\.(?:mk|mak|make)$/.test(one.text) || hasUnknown(one.text),
+    )
+  );
 }
 
 /** Programs that exist to start others. */

@@ -155,13 +155,24 @@ const privilege: readonly RiskRow[] = [
   row(keys.privilege, "chown chgrp", {
     operand: /^(?:root|0|:root|:0|root:.*|0:.*|:?wheel|:?sudo|:?docker)$/,
   }),
+  row(keys.privilege, "chown chgrp", {
+    any: "-R --recursive",
+    operand: /^:?(?:nobody|daemon|bin|sys|www-data|nogroup|\d{5,})(?::|$)/,
+  }),
+  row(keys.privilege, "docker podman nerdctl", {
+    sub: "exec",
+    any: "-u --user --privileged",
+    operand: /^(?:0|root|0:0|root:root|--privileged)$/,
+  }),
+  row(keys.privilege, "podman buildah", { sub: "unshare" }),
+  row(keys.exhaustion, "printf", { operand: /%[-+ 0#]*\d{7,}/ }),
   row(keys.privilege, "install", { any: "-o -g --owner --group" }),
   row(keys.privilege, "install", { operand: /^[2467][0-7]{3}$/ }),
   row(
     keys.account,
     "useradd userdel usermod groupadd groupdel groupmod adduser addgroup deluser delgroup passwd chpasswd gpasswd newusers chage " +
       "pwconv pwunconv grpconv lpasswd luseradd chsh chfn",
-    { unless: "-S --status -l" },
+    { unless: "-S --status" },
   ),
   row(
     keys.firewall,

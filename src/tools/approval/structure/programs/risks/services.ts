@@ -6,9 +6,9 @@ const containers: readonly RiskRow[] = [
     sub: "system prune/reset, volume rm/remove/prune, network rm/remove/prune, image prune, images prune, container prune, builder prune, buildx prune, swarm leave, stack rm, service rm, node rm, secret rm, config rm, machine rm, pod rm, plugin install",
   }),
   row(keys.container, "docker podman nerdctl", {
-    sub: "rm, rmi, container rm, image rm",
-    any: "-f --force -v --volumes",
+    sub: "rm, stop, kill, pause, container rm/stop/kill/pause, pod stop/kill, compose kill/pause",
   }),
+  row(keys.container, "docker podman nerdctl", { sub: "rmi, image rm", any: "-f --force -v --volumes" }),
   row(keys.container, "docker podman nerdctl docker-compose", {
     sub: "compose down, down, compose rm, rm",
     any: "-v --volumes --rmi",
@@ -65,6 +65,7 @@ const clouds: readonly RiskRow[] = [
   row(keys.cloud, "gh", {
     sub: "repo delete/archive/edit/rename, release delete/delete-asset, issue delete, secret set/delete/remove, variable delete, ssh-key add/delete, gpg-key add/delete, workflow disable, run delete, cache delete, gist delete, label delete, codespace delete, project delete, repo deploy-key, alias set/import/delete, config set",
   }),
+  row(keys.cloud, "gh glab", { sub: "pr merge, mr merge", any: "--admin" }),
   row(keys.secret, "gh", { sub: "auth token/refresh/logout/setup-git" }),
   row(keys.cloud, "gh glab", { sub: "api", any: "-X --method --input", operand: /^(?:DELETE|PUT|PATCH|POST|\/.*)$/i }),
   row(keys.cloud, "glab", {

@@ -69,6 +69,8 @@ const javaScript: readonly RiskRow[] = [
     any: "--registry --script-shell --unsafe-perm --git --node-gyp --userconfig --globalconfig --init-module --scripts-prepend-node-path --shell",
   }),
   row(keys.supply, "npm", { sub: "audit fix", any: "--force" }),
+  row(keys.supply, "npm pnpm yarn", { sub: "rebuild, rb" }),
+  row(keys.supply, "npm pnpm yarn", { any: "--ignore-scripts", operand: /^false$/ }),
 ];
 
 const python: readonly RiskRow[] = [

@@ -204,7 +204,29 @@ const software: readonly RiskRow[] = [
   }),
 ];
 
+/** An address that is neither this machine nor where a package manager looks anyway. */
+const foreignAddress =
+  /(?:^|=)(?:sparse\+|git\+|registry\+)?https?:\/\/(?!(?:localhost|127\.|\[::1\]|registry\.npmjs\.org|registry\.yarnpkg\.com|pypi\.org|files\.pythonhosted\.org|repo\.maven\.apache\.org|repo1\.maven\.org|rubygems\.org|crates\.io|index\.crates\.io|static\.crates\.io|api\.nuget\.org|proxy\.golang\.org|download\.pytorch\.org)(?:[:/]|$))/i;
+
 const reaching: readonly RiskRow[] = [
+  row(
+    keys.supply,
+    "npm pnpm yarn bun npx pip pip3 uv uvx pipx poetry pdm pipenv hatch rye conda mamba micromamba cargo gem bundle composer mvn mvnw gradle gradlew sbt lein cabal stack opam luarocks nuget dotnet mix rebar3 pod vcpkg conan brew apt apt-get dnf yum zypper pacman apk opkg nimble raco cpanm cpan dub shards haxelib",
+    { operand: foreignAddress, unless: "pkg login ping open repo docs bugs view info show search" },
+  ),
+  row(keys.exhaustion, "openssl", { any: "-multi" }),
+  row(keys.backdoor, "nmap zmap rustscan naabu arp-scan netdiscover nbtscan", {
+    operand: /^(?!localhost$|127\.|::1$|-|\d{1,5}(?:[,-]\d{1,5})*$)[\w.:/*-]+$/,
+  }),
+  row(keys.privilege, "prlimit", { any: "-p --pid" }),
+  row(keys.privilege, "taskset ionice chrt", { sub: "* *", any: "-p --pid" }),
+  row(keys.secret, "ssh-add", { operand: /^[^-]/ }),
+  row(keys.persistence, "alias", { operand: /^[\w.-]+=(?:\.{0,2}\/|~)/ }),
+  row(keys.persistence, "kubectl oc", { sub: "create cronjob/job/daemonset", unless: "--dry-run" }),
+  row(keys.git, "hg", { sub: "push", any: "-f --force" }),
+  row(keys.send, "ffmpeg gst-launch-1.0 vlc cvlc sox", {
+    operand: /^(?:rtmps?|srt|udp|tcp|ftp|sftp|icecast|rist|zmq):/,
+  }),
   row(keys.exhaustion, "ab wrk wrk2 hey vegeta k6 locust bombardier oha h2load httperf tsung artillery autocannon", {
     operand:
       /^(?:https?:\/\/|wss?:\/\/)?(?!localhost|127\.|\[?::1|0\.0\.0\.0)[\w-]+(?:\.[\w-]+)+(?:[:/]|$)(?!.*\.(?:js|ts|ya?ml|json|lua|py)$)/,
