@@ -10,6 +10,7 @@ import type { Stage } from "../test/e2e/support/stage.ts";
 import { startModelServer } from "../test/fakes/model-server/index.ts";
 import { answerByNumber, marksFile } from "./gateway-proof/answers.ts";
 import { type Crowd, startCrowds } from "./gateway-proof/crowd.ts";
+import { oneChatPlatforms } from "./gateway-proof/one-chat.ts";
 import { type Tally, tally } from "./gateway-proof/tally.ts";
 
 /**
@@ -175,12 +176,14 @@ async function main(): Promise<void> {
     },
   });
   const [from = 1, to = 30] = values["kill-every"].split("-").map(Number);
+  const platforms = values.platforms.split(",");
   for (const store of values.store) {
     const proof = await proveGateway({
       store: store === "postgres" ? "postgres" : "sqlite",
-      platforms: values.platforms.split(","),
+      platforms,
       messages: Number(values.messages),
-      chats: Number(values.chats),
+      // Where a fake has one chat, every platform has one.
+      chats: platforms.some((one) => oneChatPlatforms.includes(one)) ? platforms.length : Number(values.chats),
       kills: Number(values.kills),
       killEvery: [from, to],
       rate: Number(values.rate),

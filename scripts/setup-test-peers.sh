@@ -12,6 +12,12 @@ client=/opt/hermes-test-peers/python
 if [ ! -x "$client/bin/python" ] && [ "$(id -u)" -eq 0 ] && python3 -c 'import ensurepip' 2>/dev/null; then
   { python3 -m venv "$client" && "$client/bin/pip" install -q openai==3.49.0; } >/dev/null 2>&1 || rm -rf "$client"
 fi
+# A real Matrix server, in a folder of its own too: Debian 12 has none.
+synapse=/opt/hermes-test-peers/synapse
+if [ ! -x "$synapse/bin/python" ] && [ "$(id -u)" -eq 0 ] && python3 -c 'import ensurepip' 2>/dev/null; then
+  echo "Installing: Synapse"
+  { python3 -m venv "$synapse" && "$synapse/bin/pip" install -q matrix-synapse==1.163.2; } >/dev/null 2>&1 || rm -rf "$synapse"
+fi
 missing=()
 for package in "${packages[@]}"; do
   dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing+=("$package")

@@ -1,6 +1,7 @@
 import { type DiscordServer, startDiscordServer } from "../../test/fakes/platforms/discord-server.ts";
 import { type SlackServer, startSlackServer } from "../../test/fakes/platforms/slack-server.ts";
 import { startTelegramServer, type TelegramServer } from "../../test/fakes/platforms/telegram-server.ts";
+import { startOneChat } from "./one-chat.ts";
 
 export type SendFault = "server-error" | "rate-limited" | "accept-then-cut";
 
@@ -28,9 +29,7 @@ export async function startCrowds(platforms: readonly string[]): Promise<readonl
   const makers: Readonly<Record<string, () => Promise<Crowd>>> = { telegram, discord, slack };
   return await Promise.all(
     platforms.map(async (platform) => {
-      const make = makers[platform];
-      if (make === undefined) throw new Error(`There is no fake of ${platform}.`);
-      return await make();
+      return await (makers[platform]?.() ?? startOneChat(platform));
     }),
   );
 }

@@ -19,7 +19,7 @@ import { Outlets } from "./delivery/outlets.ts";
 import { openReplies, type Replies } from "./delivery/replies.ts";
 import { Intake } from "./intake/intake.ts";
 import { liveSettings } from "./live/live-settings.ts";
-import { enrich, type IncomingDeps } from "./media/incoming.ts";
+import { enrich, type IncomingDeps, mediaFolders } from "./media/incoming.ts";
 import { transcriber } from "./media/transcribe.ts";
 import type { InboundMessage } from "./platform/inbound.ts";
 import type { Platform } from "./platform/platform.ts";
@@ -51,6 +51,8 @@ export interface GatewayDeps {
   setHome(message: InboundMessage): Promise<void>;
   /** Tells the hooks of the home; nobody waits for them. */
   fire(event: string, context: Readonly<Record<string, unknown>>): void;
+  /** Tells them and waits for what they decide; undefined: nothing. */
+  decide(event: string, context: Readonly<Record<string, unknown>>): Promise<unknown>;
 }
 
 /** How the gateway ended: it was asked to, or no platform can ever be connected. */
@@ -176,6 +178,7 @@ function open(deps: GatewayDeps & { readonly owner: string }, { outlets, fetch }
     commands,
     platform,
     fire: (event, context) => deps.fire(event, context),
+    decide: (event, context) => deps.decide(event, context),
     owner: deps.owner,
     hasOthers: () => otherWorkers(deps),
     mostPerUser: () => config.gateway.limits.max_turns_per_user,
@@ -204,12 +207,7 @@ function incomingDeps(
 ): IncomingDeps {
   return {
     connection: (platform, account) => outlets.of(platform, account)?.connection,
-    folders: {
-      image: home.imageCache,
-      audio: home.audioCache,
-      video: home.at("cache", "videos"),
-      document: home.documentCache,
-    },
+    folders: mediaFolders(home),
     maxBytes: config.gateway.media_max_bytes,
     transcribe: transcriber({ config, env, fetch }),
     logger,

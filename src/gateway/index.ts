@@ -3,10 +3,11 @@ export { Pairing } from "./access/pairing.ts";
 export { accessWarnings } from "./access/warnings.ts";
 export { enabledPlatforms, loadPlatform, platformIds } from "./adapters/registry.ts";
 export type { PlatformState } from "./connections/supervisor.ts";
+export { findTraces, forget } from "./forgetting/forget.ts";
 export { type GatewayDeps, runGateway } from "./gateway.ts";
 export type { InboundMessage } from "./platform/inbound.ts";
 
-export type { Platform } from "./platform/platform.ts";
+export { ConnectionError, type Platform } from "./platform/platform.ts";
 export { asOnlyInstance, endProcess, hasEnded, isTakenOver, runningInstance } from "./process/instance.ts";
 export { asMember, memberFile, runningMembers } from "./process/members.ts";
 export { rolesOf } from "./process/roles.ts";

@@ -18,6 +18,8 @@ export interface SettingOptions {
   /** Without it everything is kept in a home's own file, by one process. */
   readonly isShared?: boolean;
   readonly config?: readonly string[];
+  /** Further settings of Slack. */
+  readonly slackRules?: string;
 }
 
 /** One PostgreSQL server for the tests of a file; each test has a database, a model and platforms of its own. */
@@ -34,7 +36,7 @@ export function useDeployments() {
     await server?.[Symbol.asyncDispose]();
   });
 
-  return async ({ isShared = true, config = [] }: SettingOptions = {}) => {
+  return async ({ isShared = true, config = [], slackRules = "" }: SettingOptions = {}) => {
     const scope = new Scope();
     scopes.push(scope);
     if (isShared && server === undefined) throw new Error("there is no PostgreSQL");
@@ -47,7 +49,7 @@ export function useDeployments() {
       `model: { provider: custom, default: test-model, base_url: "${model.chatBaseUrl}", context_length: 128000 }`,
       `telegram: { base_url: "${telegram.url}", allow_all_users: true }`,
       `discord: { base_url: "${discord.url}", allow_all_users: true, require_mention: false, auto_thread: false }`,
-      `slack: { base_url: "${slack.url}", allow_all_users: true, require_mention: false }`,
+      `slack: { base_url: "${slack.url}", allow_all_users: true, require_mention: false${slackRules} }`,
       "auxiliary: { title_generation: { enabled: false } }",
       ...config,
     ];
@@ -76,7 +78,7 @@ export function useDeployments() {
         .filter((one) => one.chatId === chatId)
         .map(({ text }) => text);
     const shows = (expected: readonly string[], chatId?: string) =>
-      expect.poll(() => texts(chatId), { timeout: 60_000 }).toEqual(expected);
+      expect.poll(() => texts(chatId), { timeout: 120_000 }).toEqual(expected);
     return { model, telegram, discord, slack, deploy, query, texts, shows, postgres: server };
   };
 }

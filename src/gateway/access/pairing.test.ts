@@ -29,7 +29,7 @@ async function codeFor(userId: string): Promise<string> {
 }
 
 describe("a code for a stranger", () => {
-  it("lets them in once approved, survives a restart, and can be taken back [40:AUT-12] [40:A-AUT-7] [40:A-AUT-9]", async () => {
+  it("lets them in once approved, survives a restart, and can be taken back [40:AUT-12] [40:AUT-14] [40:A-AUT-7] [40:A-AUT-9]", async () => {
     const code = await codeFor("1");
     expect(code).toMatch(/^[A-HJ-NP-Z2-9]{8}$/u);
     expect(await pairing.isPaired("telegram", "1")).toBe(false);

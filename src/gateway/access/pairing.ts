@@ -168,6 +168,20 @@ export class Pairing {
     });
   }
 
+  /** Leaves nothing of a person: neither the right, nor a code, nor what was counted. */
+  async forget(platform: string, userId: string): Promise<boolean> {
+    const wasPaired = await this.revoke(platform, userId);
+    await this.#locked(async () => {
+      const pending = Object.entries(await this.#pendingOf(platform)).filter(([, { user_id }]) => user_id !== userId);
+      await this.#write(`${platform}-pending`, Object.fromEntries(pending));
+      const limits = await this.#read<number>("_rate_limits");
+      const key = `${platform}:${userId}`;
+      const counted = Object.entries(limits).filter(([name]) => name !== key && !name.endsWith(`:${key}`));
+      await this.#write("_rate_limits", Object.fromEntries(counted));
+    });
+    return wasPaired;
+  }
+
   async clearPending(platform: string): Promise<number> {
     return await this.#locked(async () => {
       const count = Object.keys(await this.#pendingOf(platform)).length;

@@ -7,6 +7,7 @@ const adapters: Readonly<Record<string, () => Promise<Platform>>> = {
   dingtalk: async () => (await import("./dingtalk/index.ts")).dingtalk,
   discord: async () => (await import("./discord/index.ts")).discord,
   email: async () => (await import("./email/index.ts")).email,
+  feishu: async () => (await import("./feishu/index.ts")).feishu,
   homeassistant: async () => (await import("./homeassistant/index.ts")).homeassistant,
   matrix: async () => (await import("./matrix/index.ts")).matrix,
   mattermost: async () => (await import("./mattermost/index.ts")).mattermost,
@@ -35,11 +36,13 @@ export async function enabledPlatforms(config: Config): Promise<readonly Platfor
     return connection?.enabled ?? ((connection?.token.reveal() ?? "") !== "" || hasOtherCredentials(id, config));
   });
   const loaded = await Promise.all(chosen.map(loadPlatform));
-  return loaded.filter((platform) => platform !== undefined);
+  const platforms = loaded.filter((platform) => platform !== undefined);
+  return await Promise.all(platforms.map(async (platform) => (await platform.variantFor?.(config)) ?? platform));
 }
 
 /** Platforms that are told apart by something else than a token. */
-function hasOtherCredentials(id: string, { signal, matrix }: Config): boolean {
+function hasOtherCredentials(id: string, { signal, matrix, whatsapp }: Config): boolean {
   if (id === "matrix") return matrix.user_id !== "" && matrix.password.reveal() !== "";
+  if (id === "whatsapp") return whatsapp.backend === "bridge" && whatsapp.bridge_token.reveal() !== "";
   return id === "signal" && signal.http_url !== "" && signal.account !== "";
 }

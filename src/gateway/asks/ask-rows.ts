@@ -35,6 +35,11 @@ export async function closeAsk(tx: Pick<Aggregates, "meta">, ask: Ask): Promise<
   return isOurs;
 }
 
+/** Leaves nothing of the questions that these outbox entries showed. */
+export async function forgetAsks(tx: Pick<Aggregates, "meta">, outboxKeys: readonly string[]): Promise<void> {
+  for (const key of outboxKeys) if (key.startsWith("ask:")) await tx.meta.delete(prefix + key.slice("ask:".length));
+}
+
 /** The outbox entry that shows the question. */
 export function messageKeyOf(ask: Pick<Ask, "id">): string {
   return `ask:${ask.id}`;

@@ -101,7 +101,7 @@ describe("an approval in a chat", () => {
 });
 
 describe("a question in a chat", () => {
-  it("takes a number, and the words begin no turn [40:STR-22] [40:A-STR-12]", async () => {
+  it("takes a number, and the words begin no turn [40:STR-21] [40:STR-22] [40:A-STR-12]", async () => {
     const { intake, message, server, start, heard, texts, store } = await gateway();
     server.script(calls("clarify", { question: "Which env?", choices: ["dev", "prod"] }), says("On prod."));
     start();

@@ -1,3 +1,4 @@
+import { isRecord } from "#foundation/text/json";
 import type { SessionEvent } from "#session";
 import type { InboundMessage } from "../platform/inbound.ts";
 import type { CommandLine } from "../routing/command-line.ts";
@@ -7,13 +8,23 @@ export interface ChatHooksDeps {
   sessionId(): string | undefined;
   /** Tells the hooks of the home; nobody waits for them. */
   fire(event: string, context: Readonly<Record<string, unknown>>): void;
+  /** Tells them and waits for what they decide. */
+  decide(event: string, context: Readonly<Record<string, unknown>>): Promise<unknown>;
+  /** The session has answered nothing yet. */
+  isFresh(): boolean;
 }
+
+/** What becomes of a command: it is carried out as it is written here, or it is settled with some words. */
+export type Decided =
+  | { readonly kind: "go"; readonly text: string }
+  | { readonly kind: "settled"; readonly words: string };
 
 const longestText = 500;
 
 /** What the hooks of the home are told of one chat. */
 export class ChatHooks {
   readonly #deps: ChatHooksDeps;
+  #begun: string | undefined;
 
   constructor(deps: ChatHooksDeps) {
     this.#deps = deps;
@@ -26,18 +37,42 @@ export class ChatHooks {
       session_id: this.#deps.sessionId(),
       message: message.text.slice(0, longestText),
     };
-    if (event.type === "turn-start") fire("agent:start", about);
-    else if (event.type === "step-start") fire("agent:step", { ...about, iteration: event.step });
+    if (event.type === "turn-start") {
+      this.#begin(message);
+      fire("agent:start", about);
+    }
+    if (event.type === "step-start") fire("agent:step", { ...about, iteration: event.step });
     else if (event.type === "turn-end") fire("agent:end", { ...about, response: event.text.slice(0, longestText) });
   }
 
-  command(message: InboundMessage, { name, args }: CommandLine): void {
+  /** Asks the hooks about a command. One that they write anew is not put to them again. */
+  async decide(message: InboundMessage, { name, args }: CommandLine): Promise<Decided> {
+    const facts = { command: name, raw_command: `/${name}`, args, raw_args: args };
+    const answer = await this.#deps.decide(`command:${name}`, { ...this.#facts(message), ...facts });
+    if (!isRecord(answer)) return { kind: "go", text: message.text };
+    const { decision, message: words, command_name: other, raw_args: otherArgs = args } = answer;
+    if (decision === "deny" || decision === "handled") {
+      const usual = decision === "deny" ? `A hook does not let /${name} through.` : "";
+      return { kind: "settled", words: typeof words === "string" ? words : usual };
+    }
+    if (decision === "rewrite" && typeof other === "string" && other !== "")
+      return { kind: "go", text: `/${other.replace(/^\//u, "")} ${String(otherArgs)}`.trim() };
+    return { kind: "go", text: message.text };
+  }
+
+  command(message: InboundMessage, { name }: CommandLine): void {
     const { fire } = this.#deps;
-    const facts = this.#facts(message);
-    fire(`command:${name}`, { ...facts, command: name, args });
     if (name !== "new" && name !== "reset") return;
+    const facts = this.#facts(message);
     fire("session:end", { ...facts, session_id: this.#deps.sessionId(), reason: "reset" });
     fire("session:reset", facts);
+  }
+
+  #begin(message: InboundMessage): void {
+    const id = this.#deps.sessionId();
+    if (id === undefined || id === this.#begun || !this.#deps.isFresh()) return;
+    this.#begun = id;
+    this.#deps.fire("session:start", { ...this.#facts(message), session_id: id });
   }
 
   #facts({ source }: InboundMessage): Readonly<Record<string, unknown>> {

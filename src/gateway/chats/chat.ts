@@ -52,6 +52,8 @@ export interface ChatDeps {
   inactivity(): InactivitySettings;
   /** Tells the hooks of the home; nobody waits for them. */
   fire(event: string, context: Readonly<Record<string, unknown>>): void;
+  /** Tells them of a command and waits for what they decide. */
+  decide(event: string, context: Readonly<Record<string, unknown>>): Promise<unknown>;
   /** Models see hashes in place of ids. */
   hidesIds(): boolean;
   keyRules(): KeyRules;
@@ -117,7 +119,12 @@ export class Chat {
       context: (message) => this.#context(message),
       onEvent: (event) => this.#heard(event),
     });
-    this.#hooks = new ChatHooks({ ...deps, sessionKey, sessionId: () => this.#session.open?.info.id });
+    this.#hooks = new ChatHooks({
+      ...deps,
+      sessionKey,
+      sessionId: () => this.#session.open?.info.id,
+      isFresh: () => this.#session.open?.history.some(({ role }) => role === "assistant") === false,
+    });
     this.#display = new TurnDisplay({
       ...deps,
       settings: (platform) => this.#liveSettings(platform),
@@ -245,16 +252,20 @@ export class Chat {
 
   async #handle(group: RowGroup): Promise<void> {
     const { store, logger } = this.#deps;
-    const { row, ids, message } = group;
+    const { row, ids, message: written } = group;
     for (const id of ids) this.#inHand.add(id);
     if (row.kind === "control") return await this.#control(row);
-    if (message === undefined || this.#deps.platform(message.source.platform) === undefined) {
+    if (written === undefined || this.#deps.platform(written.source.platform) === undefined) {
       logger.error("a message that cannot be read was dropped", { id: row.id, platform: row.platform });
       await store.inbox.finish(ids, "dropped");
       return;
     }
+    let message = written;
     try {
       if (await this.#isStranger(message, ids)) return;
+      const decided = await this.#decided(message, ids);
+      if (decided === undefined) return;
+      message = decided;
       if (await this.#isCommandOfOurs(message, ids)) return;
       if (await this.#isAnswer(message, ids)) return;
       await this.#hand(message, ids);
@@ -308,6 +319,17 @@ export class Chat {
         `${key}:reset`,
       );
     return `[This is a fresh conversation: the one before ended because ${why}.]`;
+  }
+
+  /** The message as the hooks want a command to be; undefined when they have settled it. */
+  async #decided(message: InboundMessage, ids: readonly number[]): Promise<InboundMessage | undefined> {
+    const command = readCommandLine(message.text);
+    if (command === undefined) return message;
+    const decided = await this.#hooks.decide(message, command);
+    if (decided.kind === "go") return decided.text === message.text ? message : { ...message, text: decided.text };
+    await this.#deps.store.inbox.finish(ids, "done");
+    if (decided.words !== "") await this.#say(message, decided.words, rowKey(ids));
+    return undefined;
   }
 
   async #isCommandOfOurs(message: InboundMessage, ids: readonly number[]): Promise<boolean> {
@@ -446,7 +468,7 @@ export class Chat {
     const { type } = event;
     this.#hooks.event(event, message);
     if (type === "turn-start") this.#display.begin(message);
-    else if (type === "turn-end") await this.#display.end();
+    else if (type === "turn-end") await this.#display.end(event.exitReason);
     else if (type === "background-end") await this.#tellResult(event, message);
     else if (type === "approval-request" && platform.capabilities.takesAnswers === false)
       this.#session.open?.approve(event.id, "deny");

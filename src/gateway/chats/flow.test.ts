@@ -126,8 +126,16 @@ describe("hooks", () => {
     await intake.admit(message("/new"));
     await heard(5);
     const events = fired.map(({ event }) => event);
-    expect(events).toEqual(["agent:start", "agent:step", "agent:end", "command:new", "session:end", "session:reset"]);
-    expect(fired[2]?.["response"]).toHaveLength(500);
+    expect(events).toEqual([
+      "session:start",
+      "agent:start",
+      "agent:step",
+      "agent:end",
+      "command:new",
+      "session:end",
+      "session:reset",
+    ]);
+    expect(fired[3]?.["response"]).toHaveLength(500);
   });
 });
 

@@ -1,3 +1,4 @@
+import type { ExitReason } from "#conversation";
 import type { Logger } from "#foundation/files/logger";
 import { quietly } from "#foundation/files/quietly";
 import type { Clock } from "#foundation/time/clock";
@@ -5,6 +6,7 @@ import type { SessionEvent } from "#session";
 import type { Outlet } from "../delivery/outlet.ts";
 import type { LiveSettings } from "../live/live-settings.ts";
 import { LiveView } from "../live/live-view.ts";
+import { Reactions } from "../live/reactions.ts";
 import type { InboundMessage } from "../platform/inbound.ts";
 import { Inactivity, type InactivitySettings } from "./inactivity.ts";
 
@@ -28,6 +30,7 @@ export class TurnDisplay {
   readonly #deps: TurnDisplayDeps;
   #live: LiveView | undefined;
   #watch: Inactivity | undefined;
+  #reactions: Reactions | undefined;
 
   constructor(deps: TurnDisplayDeps) {
     this.#deps = deps;
@@ -50,6 +53,7 @@ export class TurnDisplay {
     const outlet = this.#deps.outlet(source.platform, source.account);
     if (outlet === undefined) return;
     const settings = this.#deps.settings(source.platform);
+    if (settings.reacts && message.isAddressed !== false) this.#reactions = new Reactions({ outlet, message, logger });
     const onLiveMessage = (messageId: string): void =>
       void quietly("noting a growing message", () => this.#deps.onLiveMessage(messageId), { logger });
     const deps = { outlet, settings, message, clock, logger, onLiveMessage };
@@ -71,11 +75,15 @@ export class TurnDisplay {
     return this.#live?.take();
   }
 
-  async end(): Promise<void> {
+  /** A turn that is only left goes on elsewhere, and stays marked as worked on. */
+  async end(exitReason?: ExitReason): Promise<void> {
     const live = this.#live;
+    const reactions = this.#reactions;
+    this.#reactions = undefined;
     this.#live = undefined;
     this.#watch?.[Symbol.dispose]();
     this.#watch = undefined;
     await live?.end();
+    if (exitReason !== undefined) await reactions?.end(exitReason);
   }
 }

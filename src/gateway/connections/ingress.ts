@@ -1,6 +1,8 @@
+import path from "node:path";
 import type { Config } from "#config";
 import { describe } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
+import type { HermesHome } from "#foundation/files/paths";
 import { quietly } from "#foundation/files/quietly";
 import type { Fetch } from "#foundation/http/fetch";
 import type { Clock } from "#foundation/time/clock";
@@ -29,6 +31,7 @@ import { rememberAccount, resolveTarget } from "../targets/target.ts";
 import { type PlatformState, PlatformSupervisor } from "./supervisor.ts";
 
 export interface IngressDeps {
+  readonly home: HermesHome;
   readonly config: Config;
   readonly store: Store;
   readonly platforms: readonly Platform[];
@@ -70,12 +73,13 @@ export async function keepConnected(platform: Platform, deps: IngressDeps, signa
 }
 
 function portsOf(platform: Platform, deps: IngressDeps): Omit<ConnectionPorts, "alive"> {
-  const { config, store, clock, logger, fetch, intake, users, replies, directory, platforms } = deps;
+  const { config, store, clock, logger, fetch, intake, users, replies, directory, platforms, home } = deps;
   return {
     config,
     clock,
     logger,
     fetch,
+    folders: { own: home.at("platforms", platform.id), packages: path.join(home.installRoot, "packages") },
     admit: intake.admit.bind(intake),
     elsewhere: {
       find: (target) => resolveTarget({ word: target }, { config, store, platforms, directory }),

@@ -138,7 +138,7 @@ export class Sender {
   }
 
   async #settleInterrupted(signal: AbortSignal): Promise<void> {
-    const cut = await this.#deps.store.outbox.recoverInterrupted(this.#account);
+    const cut = await this.#deps.store.outbox.interrupted(this.#account);
     for (const entry of cut) await this.#doubt(entry, signal);
   }
 

@@ -1,4 +1,4 @@
-import type { Config } from "#config";
+import { type Config, isPlatformId } from "#config";
 import type { Platform } from "../platform/platform.ts";
 
 /** How much of a turn one platform's chats see while it runs. */
@@ -10,6 +10,8 @@ export interface LiveSettings {
   readonly previewLength: number;
   readonly interimTexts: boolean;
   readonly showReasoning: boolean;
+  /** The message that is worked on is marked. */
+  readonly reacts: boolean;
 }
 
 const usualPreview = 40;
@@ -32,6 +34,7 @@ export function liveSettings(config: Config, platform: Platform): LiveSettings {
     toolProgress: canEdit ? (own?.tool_progress ?? general) : "off",
     previewLength: preview > 0 ? preview : usualPreview,
     interimTexts: own?.interim_assistant_messages ?? display.interim_assistant_messages,
+    reacts: capabilities.canReact && isPlatformId(id) && config[id].reactions === true,
     showReasoning: own?.show_reasoning ?? display.show_reasoning,
   };
 }

@@ -7,15 +7,28 @@ import { pipeline } from "node:stream/promises";
 import { describe } from "#foundation/errors";
 import { readTextFile } from "#foundation/files/files";
 import type { Logger } from "#foundation/files/logger";
+import type { HermesHome } from "#foundation/files/paths";
 import { byteSize } from "#foundation/text/figures";
 import type { Attachment, InboundMessage } from "../platform/inbound.ts";
 import type { Connection } from "../platform/platform.ts";
 import { cacheOf, isImage, sniff } from "./sniff.ts";
 
+export type MediaFolders = Readonly<Record<"image" | "audio" | "video" | "document", string>>;
+
+/** Where the files that come with messages are kept. */
+export function mediaFolders(home: HermesHome): MediaFolders {
+  return {
+    image: home.imageCache,
+    audio: home.audioCache,
+    video: home.at("cache", "videos"),
+    document: home.documentCache,
+  };
+}
+
 export interface IncomingDeps {
   /** The connection an account's files are fetched through; undefined when this process has none. */
   connection(platform: string, account: string): Connection | undefined;
-  readonly folders: Readonly<Record<"image" | "audio" | "video" | "document", string>>;
+  readonly folders: MediaFolders;
   readonly maxBytes: number;
   /** Speech as text; undefined where nothing is set up for it. */
   readonly transcribe?: ((file: string, signal: AbortSignal) => Promise<string>) | undefined;
@@ -89,6 +102,11 @@ async function introduce(
   return { notes: [`[The ${kind} ${name} (${byteSize(size)}) was saved as ${file}]`] };
 }
 
+/** Part of the name of the file that an attachment becomes. */
+export function mediaId({ dedupKey }: Pick<InboundMessage, "dedupKey">, index: number): string {
+  return createHash("sha256").update(`${dedupKey}:${index}`).digest("hex").slice(0, 12);
+}
+
 /** The file in the cache. Its name follows from the message, so that it is fetched once. */
 async function fetched(
   message: InboundMessage,
@@ -100,7 +118,7 @@ async function fetched(
   }: { readonly attachment: Attachment; readonly deps: IncomingDeps; readonly signal: AbortSignal },
 ): Promise<string> {
   const { folder, prefix } = cacheOf(attachment.kind);
-  const id = createHash("sha256").update(`${message.dedupKey}:${index}`).digest("hex").slice(0, 12);
+  const id = mediaId(message, index);
   const name = safeName(attachment.name ?? "");
   const ending = name === "" ? `.${(attachment.mimeType ?? "").split("/")[1] ?? "bin"}` : path.extname(name);
   const file = path.join(

@@ -49,6 +49,8 @@ export interface InboundMessage {
   readonly atMs: number;
   readonly attachments: readonly Attachment[];
   readonly replyTo?: { readonly messageId: string; readonly text?: string | undefined } | undefined;
+  /** False: it was not said to Hermes, who hears all of this channel. */
+  readonly isAddressed?: boolean | undefined;
   /** Further instructions of this channel; never stored in a transcript. */
   readonly channelPrompt?: string | undefined;
   /** Words of strangers are in it: where they came from. */

@@ -62,6 +62,8 @@ export interface ConnectionPorts {
   readonly fetch: Fetch;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Folders of the home: the platform's own, for keys and the like, and the one of packages installed on demand. */
+  readonly folders: { readonly own: string; readonly packages: string };
 }
 
 export interface StreamPosition {
@@ -152,8 +154,14 @@ export interface Platform {
   /** The beginning of a target after `platform:` that is an id of this platform, and the thread in it. */
   readTarget(text: string): { readonly chatId: string; readonly threadId?: string | undefined } | undefined;
   connect(ports: ConnectionPorts, signal: AbortSignal): Promise<Connection>;
+  /** Asks the platform whose credential it is, where that disturbs nobody; throws a {@link ConnectionError} else. */
+  whoami?(ports: Pick<ConnectionPorts, "config" | "fetch">, signal: AbortSignal): Promise<string>;
+  /** The platform as these settings want it reached, where there is more than one way. */
+  variantFor?(config: Config): Promise<Platform>;
   /** Gets credentials by itself, with a person's help; by the names of `credentials`. */
   login?(ports: LoginPorts, signal: AbortSignal): Promise<Readonly<Record<string, string>>>;
+  /** Links the account with a person's help, once the credentials are there. */
+  pair?(ports: LoginPorts, signal: AbortSignal): Promise<void>;
 }
 
 export interface LoginPorts extends Pick<ConnectionPorts, "config" | "fetch" | "clock"> {

@@ -56,12 +56,25 @@ export class ChannelDirectory {
     }
   }
 
+  /** Takes a chat out of the file. */
+  async forget(of: string, id: string): Promise<void> {
+    await this.#writing.run(async () => {
+      const listed = await this.#stored();
+      if (listed.some(({ platform, id: own }) => platform === of && own === id))
+        await this.#keepInFile(listed.filter(({ platform, id: own }) => platform !== of || own !== id));
+    });
+  }
+
   async #write(of: string, told: readonly Channel[]): Promise<void> {
     const kept = (await this.#stored()).filter(({ platform }) => platform !== of);
     const fresh = told.map((channel) => ({ ...channel, platform: of }));
     const spoken = (await this.#spokenIn()).filter(({ platform }) => platform === of);
+    await this.#keepInFile(withoutDoubles([...spoken, ...fresh, ...kept]));
+  }
+
+  async #keepInFile(channels: readonly ListedChannel[]): Promise<void> {
     const platforms: Record<string, unknown[]> = {};
-    for (const { platform, id, name, type, guild, threadId } of withoutDoubles([...spoken, ...fresh, ...kept])) {
+    for (const { platform, id, name, type, guild, threadId } of channels) {
       platforms[platform] ??= [];
       platforms[platform].push({ id, name, type, guild, thread_id: threadId });
     }

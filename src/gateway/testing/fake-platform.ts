@@ -24,6 +24,8 @@ export interface FakePlatform {
   readonly files: Map<string, Buffer>;
   /** Chats that were told that somebody types. */
   readonly typing: Destination[];
+  /** Marks at messages, as they were asked for. */
+  readonly reactions: string[];
 }
 
 const capabilities: Capabilities = {
@@ -32,7 +34,7 @@ const capabilities: Capabilities = {
   canEdit: true,
   needsFinalEdit: false,
   canType: true,
-  canReact: false,
+  canReact: true,
   hasButtons: true,
   hasThreads: true,
   media: { image: 1_000, document: 1_000 },
@@ -47,6 +49,7 @@ export function fakePlatform(options: Partial<Pick<Capabilities, "settlesSends" 
   const results: (SendResult | Error)[] = [];
   let count = 0;
   const typing: Destination[] = [];
+  const reactions: string[] = [];
   const files = new Map<string, Buffer>();
   const connection: Connection = {
     account: { id: "bot", name: "Bot" },
@@ -59,6 +62,10 @@ export function fakePlatform(options: Partial<Pick<Capabilities, "settlesSends" 
     },
     typing(to) {
       typing.push(to);
+      return Promise.resolve();
+    },
+    react(_to, { messageId, emoji, isAdded }) {
+      reactions.push(`${messageId} ${isAdded ? "+" : "-"}${emoji}`);
       return Promise.resolve();
     },
     fetchAttachment({ ref }) {
@@ -87,6 +94,7 @@ export function fakePlatform(options: Partial<Pick<Capabilities, "settlesSends" 
     sent,
     files,
     typing,
+    reactions,
     shown() {
       const messages = new Map<string, string>();
       for (const [index, { message }] of sent.entries()) {

@@ -24,6 +24,7 @@ export interface GatewayHarnessOptions extends HarnessOptions {
   readonly drainMs?: number;
   readonly mostPerUser?: number;
   readonly hasOthers?: boolean;
+  readonly unknownSend?: "resend_marked" | "drop";
   readonly live?: Partial<LiveSettings>;
   readonly transcribe?: (file: string) => Promise<string>;
 }
@@ -36,6 +37,7 @@ const quiet: LiveSettings = {
   previewLength: 40,
   interimTexts: false,
   showReasoning: false,
+  reacts: false,
 };
 
 const scopes: Scope[] = [];
@@ -108,6 +110,7 @@ export async function gateway(options: GatewayHarnessOptions = {}) {
         restart: () => Promise.resolve(),
       },
       fire: (event, context) => void fired.push({ event, ...context }),
+      decide: (event, context) => Promise.resolve(void fired.push({ event, ...context })),
       inactivity: () => ({ warnMs: 0, endMs: 0, noteMs: 0 }),
       drainMs: () => options.drainMs ?? 0,
       owner: "test",
@@ -116,7 +119,7 @@ export async function gateway(options: GatewayHarnessOptions = {}) {
       mostPerUser: () => options.mostPerUser ?? 8,
       hasOthers: () => Promise.resolve(options.hasOthers ?? false),
     });
-    const sender = new Sender({ ...common, outlet, unknownSend: () => "resend_marked" });
+    const sender = new Sender({ ...common, outlet, unknownSend: () => options.unknownSend ?? "resend_marked" });
     const running = Promise.all([chats.run(stop.signal), sender.run(stop.signal)]);
     const end = async (): Promise<void> => {
       stop.abort();

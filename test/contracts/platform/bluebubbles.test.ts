@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { never } from "#foundation/lifecycle/abort";
 import { loadPlatform } from "#gateway";
+import { freePort } from "../../fakes/free-port.ts";
 import { blueBubblesChat, startBlueBubblesServer } from "../../fakes/platforms/bluebubbles-server.ts";
-import { freePort } from "../../fakes/platforms/redelivery.ts";
 import { connectedTo, describePlatform } from "./suite.ts";
 
 const platform = await loadPlatform("bluebubbles");

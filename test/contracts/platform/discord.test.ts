@@ -44,6 +44,7 @@ describePlatform(await loadPlatform("discord"), async () => {
         .map(({ content, body }) => (content === "" && body["file_bytes"] !== undefined ? "[file]" : content)),
     nextSend: (trouble) => server.trouble(troubles[trouble]),
     sends: () => server.calls.filter(({ method, path }) => method === "POST" && path.endsWith("/messages")).length,
+    deliversAgain: true,
     breakConnection: () => server.dropSockets(),
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };

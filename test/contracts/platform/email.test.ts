@@ -53,6 +53,7 @@ async function startKit() {
     shown: () => [...new Map(smtp.accepted.map((mail) => [headerIn(mail, "Message-ID"), readIn(mail)])).values()],
     nextSend: smtp.nextSend,
     sends: smtp.sends,
+    deliversAgain: true,
     breakConnection: imap.drop,
     async [Symbol.asyncDispose]() {
       await delivered;

@@ -1,8 +1,11 @@
+import { expect, it } from "vitest";
 import { loadPlatform } from "#gateway";
 import { mattermostChannels, startMattermostServer } from "../../fakes/platforms/mattermost-server.ts";
-import { describePlatform } from "./suite.ts";
+import { connectedTo, describePlatform, type PlatformKit } from "./suite.ts";
 
-describePlatform(await loadPlatform("mattermost"), async () => {
+const platform = await loadPlatform("mattermost");
+
+async function startKit(): Promise<PlatformKit> {
   const server = await startMattermostServer();
   return {
     env: { MATTERMOST_URL: server.url, MATTERMOST_TOKEN: server.token },
@@ -20,7 +23,20 @@ describePlatform(await loadPlatform("mattermost"), async () => {
       server.shown().map(({ message, file_ids: files }) => (files === undefined ? String(message) : "[file]")),
     nextSend: server.nextSend,
     sends: server.sends,
+    deliversAgain: true,
     breakConnection: () => server.dropSockets(),
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
+}
+
+describePlatform(platform, startKit);
+
+it("what is said after the very first start is not missed, though nothing was heard before it ended [40:SCL-5]", async () => {
+  await using kit = await startKit();
+  kit.say("from before");
+  const first = await connectedTo(platform, kit);
+  await first[Symbol.asyncDispose]();
+  kit.say("while nobody listened");
+  await using second = await connectedTo(platform, kit, first.ports.positions);
+  await expect.poll(() => second.ports.admitted.map(({ text }) => text)).toEqual(["while nobody listened"]);
 });

@@ -42,6 +42,7 @@ describePlatform(await loadPlatform("slack"), async () => {
             : trouble,
       ),
     sends: () => server.calls.filter(({ method }) => method === "chat.postMessage").length,
+    deliversAgain: true,
     breakConnection: () => server.dropSockets(),
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };

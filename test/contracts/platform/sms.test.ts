@@ -1,5 +1,5 @@
 import { loadPlatform } from "#gateway";
-import { freePort } from "../../fakes/platforms/redelivery.ts";
+import { freePort } from "../../fakes/free-port.ts";
 import { startTwilioServer } from "../../fakes/platforms/twilio-server.ts";
 import { describePlatform } from "./suite.ts";
 

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -35,6 +35,8 @@ export interface PlatformKit extends AsyncDisposable {
   sends(): number;
   /** The connection of the service breaks; it can be reached again at once. */
   breakConnection(): void;
+  /** The service delivers again what was not acknowledged, in its order; a new connection hears of it at once. */
+  readonly deliversAgain?: boolean;
   /** The service stops answering without closing anything. */
   goSilent?(): void;
 }
@@ -230,6 +232,32 @@ export function describePlatform(loaded: Platform | undefined, startKit: () => P
       await expect.poll(() => at.admitted.map((one) => one.text), { timeout: 15_000 }).toContain("two");
     });
 
+    it("takes again what could not be written down, before what came after it [40:SCL-18] [40:SCL-20]", async () => {
+      if (kit.deliversAgain !== true) return;
+      const at = await ports();
+      let isFull = true;
+      const failing: TestPorts = {
+        ...at,
+        async admit(message, position) {
+          if (!isFull || message.text !== "one") return await at.admit(message, position);
+          isFull = false;
+          throw new Error("the disk is full");
+        },
+      };
+      const { connection } = await connect(failing);
+      for (const word of ["one", "two", "three"]) kit.say(word);
+      const all = () =>
+        expect
+          .poll(() => [...new Set(at.admitted.map((one) => one.text))], { timeout: 15_000 })
+          .toEqual(["one", "two", "three"]);
+      const next = await Promise.race([connection.lost.then(() => "lost"), all().then(() => "heard")]);
+      if (next === "lost") {
+        await connection[Symbol.asyncDispose]();
+        await connect(failing);
+      }
+      await all();
+    });
+
     it("can be closed twice, and hears nothing afterwards [40:EVT-6]", async () => {
       const { connection, at } = await connect();
       await connection[Symbol.asyncDispose]();
@@ -252,6 +280,9 @@ export function describePlatform(loaded: Platform | undefined, startKit: () => P
   });
 }
 
+/** Shared by all tests of this machine, as it is by all profiles: what is installed once is there. */
+const packagesFolder = path.join(tmpdir(), "hermes-test-packages");
+
 /** A connection to a fake, for what only one platform does. */
 export interface Connected extends AsyncDisposable {
   readonly connection: Connection;
@@ -260,17 +291,21 @@ export interface Connected extends AsyncDisposable {
 
 export async function connectedTo(
   platform: Platform | undefined,
-  kit: Pick<PlatformKit, "env" | "settings">,
+  /** With a folder, what the platform keeps there is there for the next connection. */
+  kit: Pick<PlatformKit, "env" | "settings"> & { readonly folder?: string; readonly packages?: string },
   positions: ReadonlyMap<string, string> = new Map(),
 ): Promise<Connected> {
   if (platform === undefined) throw new Error("there is no such platform");
-  const folder = await mkdtemp(path.join(tmpdir(), "hermes-platform-"));
-  const { ports, client } = await testPorts({ folder, env: kit.env, settings: kit.settings });
+  const folder = kit.folder ?? (await mkdtemp(path.join(tmpdir(), "hermes-platform-")));
+  await mkdir(folder, { recursive: true });
+  const made = await testPorts({ folder, env: kit.env, settings: kit.settings });
+  const { client } = made;
+  const ports = { ...made.ports, folders: { ...made.ports.folders, packages: kit.packages ?? packagesFolder } };
   for (const [name, value] of positions) ports.positions.set(name, value);
   const close = async (connection?: Connection): Promise<void> => {
     await connection?.[Symbol.asyncDispose]();
     await client[Symbol.asyncDispose]();
-    await rm(folder, { recursive: true, force: true });
+    if (kit.folder === undefined) await rm(folder, { recursive: true, force: true });
   };
   try {
     const connection = await platform.connect(ports, never);
@@ -323,6 +358,7 @@ async function testPorts(options: {
     fetch: fetchOver(client),
     clock: systemClock,
     logger: memoryLogger(),
+    folders: { own: path.join(options.folder, "own"), packages: packagesFolder },
   };
   return { ports, client };
 }

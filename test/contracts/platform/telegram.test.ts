@@ -28,6 +28,7 @@ describePlatform(await loadPlatform("telegram"), async () => {
     shown: () => server.shown().map(({ text }) => text),
     nextSend: (trouble) => server.trouble("sendMessage", troubles[trouble]),
     sends: () => server.calls.filter(({ method }) => method === "sendMessage").length,
+    deliversAgain: true,
     breakConnection: () => server.trouble("getUpdates", { kind: "cut" }),
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };

@@ -30,6 +30,7 @@ async function startKit() {
     shown: server.shown,
     nextSend: server.nextSend,
     sends: server.sends,
+    deliversAgain: true,
     breakConnection: () => server.cutPolls(),
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };

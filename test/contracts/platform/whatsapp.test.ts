@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { never } from "#foundation/lifecycle/abort";
 import { loadPlatform } from "#gateway";
-import { freePort } from "../../fakes/platforms/redelivery.ts";
+import { freePort } from "../../fakes/free-port.ts";
 import { metaSignature, startWhatsAppServer } from "../../fakes/platforms/whatsapp-server.ts";
 import { connectedTo, describePlatform } from "./suite.ts";
 

@@ -2,11 +2,11 @@ import { execFile, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, chownSync, existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { createTransport } from "nodemailer";
+import { freePort } from "../free-port.ts";
 
 const run = promisify(execFile);
 const dovecot = "/usr/sbin/dovecot";
@@ -101,22 +101,7 @@ interface Ports {
 }
 
 async function freePorts(): Promise<[number, number, number, number, number]> {
-  const servers = await Promise.all(
-    Array.from(
-      { length: 5 },
-      () =>
-        new Promise<ReturnType<typeof createServer>>((resolve) => {
-          const server = createServer().listen(0, "127.0.0.1", () => resolve(server));
-        }),
-    ),
-  );
-  const ports = servers.map((server) => {
-    const address = server.address();
-    return typeof address === "object" && address !== null ? address.port : 0;
-  });
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  const [imap = 0, imaps = 0, lmtp = 0, smtp = 0, startTls = 0] = ports;
-  return [imap, imaps, lmtp, smtp, startTls];
+  return [await freePort(), await freePort(), await freePort(), await freePort(), await freePort()];
 }
 
 async function writeCertificate(folder: string): Promise<void> {

@@ -12,6 +12,7 @@ import { exitCodes, type Invocation, replacedCode } from "../../command.ts";
 import { flagList, hasFlag } from "../../invocation.ts";
 import { homeOf } from "../../support/home.ts";
 import { version } from "../../version.ts";
+import { BootFile } from "./boot-file.ts";
 import { startHosted } from "./hosted.ts";
 
 /** What service managers read as "start it again". */
@@ -86,10 +87,12 @@ async function serve(
       hint: "Run: hermes gateway setup",
     });
   if (roles.has("ingress")) for (const warning of accessWarnings(config, platforms)) say(`! ${warning}`);
+  await using boot = new BootFile({ hermes, cwd: io.cwd, isHere: roles.has("scheduler") });
   const hooks = new GatewayHooks({
     logger: hermes.logger,
     folder: hermes.home.hooks,
     env: hookEnvironment(io.env, hermes.home.root),
+    builtin: [boot.hook],
   });
   await hooks.load();
   const stateFile = named.length > 0 ? gateway.memberFile(hermes.home, process.pid) : hermes.home.gatewayState;
@@ -138,6 +141,15 @@ function gatewayDeps({ hermes, platforms, roles, status, hooks }: Opened, { io, 
     status,
     fire: (event, context) =>
       void quietly("telling the hooks", () => hooks.fire(event, context, io.signal), { logger: hermes.logger }),
+    decide: async (event, context) => {
+      try {
+        return await hooks.fire(event, context, io.signal);
+      } catch (error) {
+        // The program ends; nobody decides anything any more.
+        if (io.signal.aborted) return undefined;
+        throw error;
+      }
+    },
     async setHome({ source }: InboundMessage) {
       const { platform, chatId, threadId = "", chatName = "" } = source;
       const channel = { platform, chat_id: chatId, name: chatName, thread_id: threadId };

@@ -7,7 +7,8 @@ import { flagText } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
 import { isTerminal, openAsker } from "../../support/ask.ts";
 import { homeOf } from "../../support/home.ts";
-import { loggedIn } from "./login.ts";
+import { loadSettings } from "../../support/settings.ts";
+import { loggedIn, paired } from "./login.ts";
 
 /** `hermes gateway setup`: asks for what a platform needs, or takes it from flags, and keeps it in `.env`. */
 export async function gatewaySetup(invocation: Invocation): Promise<number> {
@@ -21,8 +22,11 @@ export async function gatewaySetup(invocation: Invocation): Promise<number> {
   };
   const home = homeOf(invocation);
   const kept: string[] = [];
+  const { env } = invocation.io;
   for (const { name, variable, question, help, isSecret, isOptional } of platform.credentials) {
     let value = values[name];
+    // The environment has the last word, so there is nothing to ask.
+    if (value === undefined && (env[variable] ?? "") !== "") continue;
     if (value === undefined && isTerminal(invocation.io)) {
       out.line(help);
       using asker = openAsker(invocation.io);
@@ -31,12 +35,13 @@ export async function gatewaySetup(invocation: Invocation): Promise<number> {
     if ((value ?? "").trim() !== "") {
       await writeSecret(variable, new Secret((value ?? "").trim()), {
         home,
-        env: invocation.io.env,
+        env,
         signal: invocation.io.signal,
       });
       kept.push(variable);
     } else if (isOptional !== true) throw new UserError(`${question} is missing.`, { hint: help });
   }
+  await paired(platform, invocation, out);
   out.document({ platform: platform.id, kept });
   out.line(`${platform.label} is set up. Serve it: hermes gateway run`);
   return exitCodes.ok;
@@ -52,6 +57,8 @@ async function chosen(invocation: Invocation): Promise<Platform> {
     );
   }
   const platform = await loadPlatform(id ?? platformIds[0] ?? "");
+  if (platform?.variantFor !== undefined)
+    return await platform.variantFor((await loadSettings(invocation, { isQuiet: true })).loaded.config);
   if (platform !== undefined) return platform;
   throw new UserError(`There is no platform ${id}.`, { hint: `There are: ${platformIds.join(", ")}` });
 }

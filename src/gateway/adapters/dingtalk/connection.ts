@@ -110,7 +110,7 @@ function dataOf(frame: Fields): Fields {
   return parsed.ok && isRecord(parsed.value) ? parsed.value : {};
 }
 
-const emotions: Readonly<Record<string, string>> = { "👀": "🤔Thinking", "✅": "🥳Done" };
+const emotions: Readonly<Record<string, string>> = { "👀": "🤔Thinking", "👍": "🥳Done", "👎": "😢Failed" };
 
 async function react(
   { rest, robotCode }: DingtalkApi,

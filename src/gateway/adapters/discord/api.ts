@@ -1,3 +1,4 @@
+import type { Config } from "#config";
 import type { Fetch } from "#foundation/http/fetch";
 import { isRecord, parseJson } from "#foundation/text/json";
 import type { SendErrorClass, SendResult } from "../../platform/outbound.ts";
@@ -28,7 +29,13 @@ export interface DiscordCall {
 
 export type DiscordApi = <T>(call: DiscordCall, signal: AbortSignal) => Promise<T>;
 
-export function discordApi(send: Fetch, root: string, token: string): DiscordApi {
+/** The API as the bot that the settings name. */
+export function discordApiOf({ discord, platforms }: Config, send: Fetch): DiscordApi {
+  const root = `${discord.base_url === "" ? "https://discord.com" : discord.base_url}/api/v10`;
+  return discordApi(send, root, platforms["discord"]?.token.reveal() ?? "");
+}
+
+function discordApi(send: Fetch, root: string, token: string): DiscordApi {
   return async <T>({ method, path, body, form }: DiscordCall, signal: AbortSignal) => {
     const headers: Record<string, string> = { authorization: `Bot ${token}`, "user-agent": "DiscordBot (hermes, 1)" };
     if (body !== undefined) headers["content-type"] = "application/json";

@@ -1,11 +1,13 @@
 import type { WebSocketManager as Manager, SessionInfo } from "@discordjs/ws";
 import type { APIUser, GatewayDispatchPayload, GatewayInteractionCreateDispatchData } from "discord-api-types/v10";
 import { describe } from "#foundation/errors";
+import { quietly } from "#foundation/files/quietly";
 import { Deferred } from "#foundation/lifecycle/deferred";
 import { isRecord, parseJson } from "#foundation/text/json";
 import type { MessageSource } from "../../platform/inbound.ts";
 import { type Connection, ConnectionError, type ConnectionPorts, type MenuCommand } from "../../platform/platform.ts";
-import { type DiscordApi, DiscordError, discordApi, failureOf } from "./api.ts";
+import { InOrder } from "../support/in-order.ts";
+import { type DiscordApi, DiscordError, discordApiOf, failureOf } from "./api.ts";
 import { Channels } from "./channels.ts";
 import { type DiscordRules, inThread, readMessage } from "./inbound.ts";
 import { sendToDiscord } from "./send.ts";
@@ -15,14 +17,21 @@ const intents = (1 << 0) | (1 << 9) | (1 << 12) | (1 << 15);
 /** Endings that another attempt cannot mend: a wrong token, forbidden intents. */
 const hopelessCodes: ReadonlySet<number> = new Set([4004, 4010, 4011, 4012, 4013, 4014]);
 
-export async function connectDiscord(ports: ConnectionPorts, signal: AbortSignal): Promise<Connection> {
-  const { discord, platforms } = ports.config;
-  const root = `${discord.base_url === "" ? "https://discord.com" : discord.base_url}/api/v10`;
-  const token = platforms["discord"]?.token.reveal() ?? "";
-  const api = discordApi(ports.fetch, root, token);
+/** The bot of the token. */
+export async function discordBot(
+  { config, fetch }: Pick<ConnectionPorts, "config" | "fetch">,
+  signal: AbortSignal,
+): Promise<{ readonly api: DiscordApi; readonly me: APIUser }> {
+  const api = discordApiOf(config, fetch);
   const me = await api<APIUser>({ method: "GET", path: "/users/@me" }, signal).catch((error: unknown) => {
     throw connectionError(error);
   });
+  return { api, me };
+}
+
+export async function connectDiscord(ports: ConnectionPorts, signal: AbortSignal): Promise<Connection> {
+  const token = ports.config.platforms["discord"]?.token.reveal() ?? "";
+  const { api, me } = await discordBot(ports, signal);
   ports.alive();
   const taking: Taking = { ports, api, self: me, rules: rulesOf(ports), channels: new Channels() };
   const { WebSocketManager, WebSocketShardEvents } = await import("@discordjs/ws");
@@ -56,18 +65,21 @@ export async function connectDiscord(ports: ConnectionPorts, signal: AbortSignal
     ports.logger.warn("socket error", { platform: "discord", error: describe(error) }),
   );
   // One after the other: what is written down is always the beginning of the stream.
-  let queue = Promise.resolve();
+  const events = new InOrder((error) =>
+    fail(
+      new ConnectionError("discord_intake", `An event could not be taken in: ${describe(error)}`, {
+        isRetryable: true,
+        cause: error,
+      }),
+    ),
+  );
   manager.on(WebSocketShardEvents.Dispatch, (payload) => {
     ports.alive();
     const position =
       session === undefined
         ? undefined
         : { name: "session", value: JSON.stringify({ ...session, sequence: payload.s }) };
-    queue = queue.then(() =>
-      takeDispatch(payload, taking, position).catch((error: unknown) => {
-        ports.logger.error("an event could not be taken in", { platform: "discord", error: describe(error) });
-      }),
-    );
+    events.take(() => takeDispatch(payload, taking, position));
   });
   const connecting = manager.connect().catch((error: unknown) => fail(connectionError(error)));
   try {
@@ -86,7 +98,7 @@ export async function connectDiscord(ports: ConnectionPorts, signal: AbortSignal
       api({ method: "DELETE", path: path(to.threadId ?? to.chatId, `/messages/${id}`) }, within),
     typing: (to, within) => api({ method: "POST", path: path(to.threadId ?? to.chatId, "/typing") }, within),
     react: (to, { messageId, emoji, isAdded }, within) => {
-      const where = `/messages/${messageId}/reactions/${encodeURIComponent(emoji)}/@me`;
+      const where = `/messages/${messageId}/reactions/${encodeURIComponent(reactions[emoji] ?? emoji)}/@me`;
       return api({ method: isAdded ? "PUT" : "DELETE", path: path(to.threadId ?? to.chatId, where) }, within);
     },
     async fetchAttachment({ ref }, within) {
@@ -104,10 +116,12 @@ export async function connectDiscord(ports: ConnectionPorts, signal: AbortSignal
       // Closing without ending the session keeps what arrives meanwhile for the next connection.
       await manager.destroy({ code: 4200, reason: "going away" });
       await connecting;
-      await queue;
+      await events.settled;
     },
   };
 }
+
+const reactions: Readonly<Record<string, string>> = { "👍": "✅", "👎": "❌" };
 
 interface Taking {
   readonly ports: ConnectionPorts;
@@ -122,7 +136,14 @@ type Position = { readonly name: string; readonly value: string } | undefined;
 async function takeDispatch(payload: GatewayDispatchPayload, taking: Taking, position: Position): Promise<void> {
   const { channels, self, rules, ports } = taking;
   channels.note(payload);
-  if (payload.t === "INTERACTION_CREATE") return await takeInteraction(payload.d, taking);
+  // From here on everything is owed to us, also when the very first message cannot be written down.
+  if (payload.t === "READY" && position !== undefined) await ports.keepPosition(self.id, position);
+  if (payload.t === "INTERACTION_CREATE")
+    // Nobody delivers those again, so that a failure is no reason to leave.
+    return await quietly("taking an interaction", () => takeInteraction(payload.d, taking), {
+      logger: ports.logger,
+      level: "error",
+    });
   if (payload.t !== "MESSAGE_CREATE") return;
   const read = readMessage(payload.d, self, { rules, channel: channels.get(payload.d.channel_id) });
   if (read === undefined) return;

@@ -54,6 +54,10 @@ export const discord: Platform = {
     const [, chatId, threadId] = /^(\d{15,})(?::(\d{15,}))?$/u.exec(text) ?? [];
     return chatId === undefined ? undefined : { chatId, threadId };
   },
+  async whoami(ports, signal) {
+    const { discordBot } = await import("./connection.ts");
+    return (await discordBot(ports, signal)).me.username;
+  },
   async connect(ports, signal) {
     const { connectDiscord } = await import("./connection.ts");
     return await connectDiscord(ports, signal);

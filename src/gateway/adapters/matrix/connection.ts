@@ -1,12 +1,16 @@
-import { type Connection, ConnectionError, type ConnectionPorts } from "../../platform/platform.ts";
+import type { Connection, ConnectionPorts } from "../../platform/platform.ts";
 import { type Fields, fieldsAt, textAt } from "../support/fields.ts";
 import { Latest } from "../support/latest.ts";
 import { openLine } from "../support/line.ts";
 import { openFile } from "../support/media.ts";
 import { type Rest, restOver } from "../support/rest.ts";
 import { connectionErrorOf, missingSetting, type Service, ServiceError } from "../support/service-error.ts";
+import type { MatrixCrypto } from "./encryption/crypto.ts";
+import { openedFile } from "./encryption/opened-file.ts";
+import { EncryptedRooms } from "./encryption/rooms.ts";
 import type { MatrixRules } from "./inbound.ts";
-import { putEvent, sendToMatrix } from "./send.ts";
+import { putEvent } from "./put-event.ts";
+import { sendToMatrix } from "./send.ts";
 import { MatrixSync } from "./sync.ts";
 
 const service: Service = { id: "matrix", label: "Matrix" };
@@ -18,15 +22,6 @@ export async function connectMatrix(ports: ConnectionPorts, signal: AbortSignal)
   const { matrix } = ports.config;
   const root = (matrix.base_url || matrix.homeserver).replace(/\/+$/u, "");
   if (root === "") throw missingSetting(service, "MATRIX_HOMESERVER");
-  // Words meant for an encrypted room never go out in the clear.
-  if (matrix.encryption)
-    throw new ConnectionError(
-      "matrix_encryption",
-      "End-to-end encryption is not there yet. Unset MATRIX_ENCRYPTION to use rooms without it.",
-      {
-        isRetryable: false,
-      },
-    );
   const token = await tokenFor(ports, root, signal).catch((error: unknown) => {
     throw connectionErrorOf(service, error);
   });
@@ -36,11 +31,15 @@ export async function connectMatrix(ports: ConnectionPorts, signal: AbortSignal)
     throw connectionErrorOf(service, error);
   });
   const userId = textAt(me, "user_id");
+  const crypto = matrix.encryption ? await openCrypto(ports, { me, rest }, signal) : undefined;
+  const rooms = new EncryptedRooms(rest, crypto);
   const sync = new MatrixSync({
     ports,
     rest,
     rules: rulesOf(ports, userId),
     directRooms: await directRooms(rest, userId, signal),
+    rooms,
+    crypto,
   });
   const line = openLine({
     service,
@@ -73,10 +72,11 @@ export async function connectMatrix(ports: ConnectionPorts, signal: AbortSignal)
     });
   };
   const reactions = new Latest<string>(rememberedReactions);
+  let closed: Promise<void> | undefined;
   return {
     account: { id: userId, name: userId },
     lost: line.lost,
-    send: (to, message, context) => sendToMatrix(to, message, { ...context, rest, upload }),
+    send: (to, message, context) => sendToMatrix(to, message, { ...context, rest, rooms, upload }),
     remove: async ({ chatId }, id, within) =>
       void (await rest(
         `/rooms/${encodeURIComponent(chatId)}/redact/${encodeURIComponent(id)}/${encodeURIComponent(`remove-${id}`)}`,
@@ -105,12 +105,30 @@ export async function connectMatrix(ports: ConnectionPorts, signal: AbortSignal)
           { method: "PUT", body: {}, signal: within },
         );
     },
-    fetchAttachment: ({ ref }, within) => {
+    async fetchAttachment({ ref }, within) {
       const url = `${root}/_matrix/client/v1/media/download/${(ref["mxc"] ?? "").slice("mxc://".length)}`;
-      return openFile(ports.fetch, { label: service.label, url, headers }, within);
+      const bytes = await openFile(ports.fetch, { label: service.label, url, headers }, within);
+      return ref["file"] === undefined ? bytes : openedFile(bytes, ref["file"]);
     },
-    [Symbol.asyncDispose]: () => line[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      await line[Symbol.asyncDispose]();
+      closed ??= crypto?.close() ?? Promise.resolve();
+      await closed;
+    },
   };
+}
+
+/** Loaded only where encryption is switched on; where it cannot be had, the platform does not start. */
+async function openCrypto(
+  ports: ConnectionPorts,
+  { me, rest }: { readonly me: Fields; readonly rest: Rest },
+  signal: AbortSignal,
+): Promise<MatrixCrypto> {
+  const { MatrixCrypto: Crypto } = await import("./encryption/crypto.ts");
+  const device = { userId: textAt(me, "user_id"), deviceId: textAt(me, "device_id") };
+  return await Crypto.open(ports, { ...device, rest }, signal).catch((error: unknown) => {
+    throw connectionErrorOf(service, error);
+  });
 }
 
 function restTo(ports: ConnectionPorts, root: string, headers: Readonly<Record<string, string>>): Rest {

@@ -92,14 +92,16 @@ const kinds: Readonly<Record<string, MediaKind>> = {
 
 function fileOf(content: Fields, type: string): readonly Attachment[] {
   const kind = kinds[type];
-  const url = textAt(content, "url");
+  // In an encrypted room the file is encrypted as well, and the message names its key.
+  const closed = fieldsAt(content, "file");
+  const url = textAt(content, "url") || textAt(closed, "url");
   if (kind === undefined || !url.startsWith("mxc://")) return [];
   const info = fieldsAt(content, "info");
   const isVoice = kind === "audio" && content["org.matrix.msc3245.voice"] !== undefined;
   return [
     {
       kind: isVoice ? "voice" : kind,
-      ref: { mxc: url },
+      ref: { mxc: url, ...(textAt(closed, "url") === url ? { file: JSON.stringify(closed) } : {}) },
       name: textAt(content, "filename") || textAt(content, "body") || undefined,
       mimeType: textAt(info, "mimetype") || undefined,
       bytes: typeof info["size"] === "number" ? info["size"] : undefined,

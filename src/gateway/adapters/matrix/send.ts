@@ -2,12 +2,14 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import type { Destination, Outbound, RenderedText, SendResult } from "../../platform/outbound.ts";
 import type { SendContext } from "../../platform/platform.ts";
-import { type Fields, textAt } from "../support/fields.ts";
+import type { Fields } from "../support/fields.ts";
 import type { Rest } from "../support/rest.ts";
 import { failureOf } from "../support/service-error.ts";
+import type { EncryptedRooms } from "./encryption/rooms.ts";
 
 export interface MatrixSending extends SendContext {
   readonly rest: Rest;
+  readonly rooms: EncryptedRooms;
   /** Puts a file into the server's store; gives its `mxc` address. */
   upload(name: string, bytes: Buffer, signal: AbortSignal): Promise<string>;
 }
@@ -15,24 +17,11 @@ export interface MatrixSending extends SendContext {
 /** Our key is the transaction: the server makes one event of it, however often it is sent. */
 export async function sendToMatrix(to: Destination, message: Outbound, at: MatrixSending): Promise<SendResult> {
   try {
-    const event = await putEvent(
-      to.chatId,
-      { type: "m.room.message", key: at.key, content: await contentOf(to, message, at) },
-      at,
-    );
+    const event = await at.rooms.put(to.chatId, { key: at.key, content: await contentOf(to, message, at) }, at.signal);
     return { kind: "sent", messageId: message.kind === "edit" ? message.messageId : event };
   } catch (error) {
     return failureOf(error);
   }
-}
-
-export async function putEvent(
-  room: string,
-  event: { readonly type: string; readonly key: string; readonly content: Fields },
-  { rest, signal }: { readonly rest: Rest; readonly signal: AbortSignal },
-): Promise<string> {
-  const at = `/rooms/${encodeURIComponent(room)}/send/${event.type}/${encodeURIComponent(event.key)}`;
-  return textAt(await rest(at, { method: "PUT", body: event.content, signal }), "event_id");
 }
 
 async function contentOf(to: Destination, message: Outbound, at: MatrixSending): Promise<Fields> {
@@ -45,14 +34,15 @@ async function contentOf(to: Destination, message: Outbound, at: MatrixSending):
   if (message.kind === "text") return { ...words(message.body), ...relation };
   const name = path.basename(message.name);
   const bytes = await readFile(message.file);
-  const url = await at.upload(name, bytes, at.signal);
+  const closed = await at.rooms.closedFile(to.chatId, bytes, at.signal);
+  const url = await at.upload(name, closed?.bytes ?? bytes, at.signal);
   const caption = message.caption === undefined ? { body: name } : words(message.caption);
   const voice = message.media === "voice" ? { "org.matrix.msc3245.voice": {} } : {};
   return {
     ...caption,
     msgtype: types[message.media],
     filename: name,
-    url,
+    ...(closed === undefined ? { url } : { file: { ...closed.key, url } }),
     info: { size: bytes.length },
     ...voice,
     ...relation,

@@ -1,9 +1,14 @@
 import { describe } from "#foundation/errors";
+import type { InboundMessage } from "../../platform/inbound.ts";
 import type { ConnectionPorts } from "../../platform/platform.ts";
 import { type Fields, fieldsAt, listAt, textAt } from "../support/fields.ts";
 import { Latest } from "../support/latest.ts";
 import type { Rest } from "../support/rest.ts";
+import type { MatrixCrypto } from "./encryption/crypto.ts";
+import type { EncryptedRooms } from "./encryption/rooms.ts";
+import { isEncrypted, Unread } from "./encryption/unread.ts";
 import { type MatrixRules, readEvent } from "./inbound.ts";
+import { putEvent } from "./put-event.ts";
 
 const pollMs = 25_000;
 const mostEvents = 50;
@@ -17,12 +22,21 @@ export interface SyncDeps {
   readonly rules: MatrixRules;
   /** Rooms that the account itself calls direct. */
   readonly directRooms: ReadonlySet<string>;
+  readonly rooms: EncryptedRooms;
+  /** Absent where encryption is not switched on. */
+  readonly crypto: MatrixCrypto | undefined;
 }
+
+const cannotRead = {
+  off: "I cannot read this room: it is encrypted, and encryption is not switched on (MATRIX_ENCRYPTION=true).",
+  waiting: "I cannot read a message here: its key has not reached me. If it does not come soon, please write it again.",
+} as const;
 
 /** Reads the account's stream. The position is written down with the last message before it, so nothing is missed. */
 export class MatrixSync {
   readonly #deps: SyncDeps;
   readonly #isDirect = new Latest<boolean>(rememberedRooms);
+  readonly #unread = new Unread();
   #since: string | undefined;
 
   constructor(deps: SyncDeps) {
@@ -40,23 +54,81 @@ export class MatrixSync {
     const next = textAt(answer, "next_batch");
     const rooms = fieldsAt(answer, "rooms");
     for (const [id, room] of Object.entries(fieldsAt(rooms, "invite"))) await this.#joinFor(id, room as Fields, signal);
-    if (since !== undefined) {
-      const messages = await this.#messagesIn(fieldsAt(rooms, "join"), since, signal);
+    this.#noteEncrypted(fieldsAt(rooms, "join"));
+    await this.#deps.crypto?.takeSync(answer, signal);
+    // The very first start begins here, and so does the next one, whatever was said in between.
+    if (since === undefined) await ports.keepPosition(rules.userId, { name: "sync", value: next });
+    else {
+      const messages = [
+        ...(await this.#late(signal)),
+        ...(await this.#messagesIn(fieldsAt(rooms, "join"), since, signal)),
+      ];
       for (const [index, message] of messages.entries())
         await ports.admit(message, { name: "sync", value: index === messages.length - 1 ? next : since });
     }
     this.#since = next;
   }
 
-  async #messagesIn(joined: Fields, since: string, signal: AbortSignal) {
-    const found = [];
+  #noteEncrypted(joined: Fields): void {
+    for (const [id, room] of Object.entries(joined))
+      for (const list of ["state", "timeline"])
+        if (listAt(fieldsAt(room as Fields, list), "events").some(({ type }) => type === "m.room.encryption"))
+          this.#deps.rooms.note(id);
+  }
+
+  /** Messages whose keys have come in the meantime. */
+  async #late(signal: AbortSignal): Promise<readonly InboundMessage[]> {
+    const { crypto, ports } = this.#deps;
+    if (crypto === undefined) return [];
+    const found: InboundMessage[] = [];
+    for (const { room, event } of await this.#unread.retry(crypto, ports.clock.now())) {
+      const isDirect = await this.#knowsDirect(room, signal);
+      const message = readEvent(event, { id: room, isDirect }, this.#deps.rules);
+      if (message !== undefined) found.push(message);
+    }
+    return found;
+  }
+
+  /** Events as they were before they were encrypted; without those that cannot be read. */
+  async #readable(events: readonly Fields[], room: string, signal: AbortSignal): Promise<readonly Fields[]> {
+    const { crypto, ports, rules } = this.#deps;
+    const readable: Fields[] = [];
+    for (const event of events) {
+      if (!isEncrypted(event) || textAt(event, "sender") === rules.userId) {
+        readable.push(event);
+        continue;
+      }
+      this.#deps.rooms.note(room);
+      const opened = await crypto?.opened(event, room);
+      if (opened !== undefined) readable.push(opened);
+      else {
+        if (crypto !== undefined) this.#unread.add(room, event, ports.clock.now());
+        await this.#tell(room, crypto === undefined ? cannotRead.off : cannotRead.waiting, signal);
+      }
+    }
+    return readable;
+  }
+
+  /** Once in each room; these words are no secret. */
+  async #tell(room: string, body: string, signal: AbortSignal): Promise<void> {
+    const { ports, rest } = this.#deps;
+    if (!this.#unread.isNews(room)) return;
+    ports.logger.warn("a message cannot be read", { platform: "matrix", room });
+    const event = { type: "m.room.message", key: `unread-${room}-${ports.clock.now()}` };
+    await putEvent(room, { ...event, content: { msgtype: "m.notice", body } }, { rest, signal }).catch(
+      (error: unknown) => ports.logger.warn("nobody could be told", { platform: "matrix", error: describe(error) }),
+    );
+  }
+
+  async #messagesIn(joined: Fields, since: string, signal: AbortSignal): Promise<readonly InboundMessage[]> {
+    const found: InboundMessage[] = [];
     for (const [id, room] of Object.entries(joined)) {
       const timeline = fieldsAt(room as Fields, "timeline");
       const missed =
         timeline["limited"] === true
           ? await this.#missed(id, { before: textAt(timeline, "prev_batch"), since }, signal)
           : [];
-      const events = [...missed, ...listAt(timeline, "events")];
+      const events = await this.#readable([...missed, ...listAt(timeline, "events")], id, signal);
       const isTalk = events.some(({ type }) => type === "m.room.message");
       const isDirect = isTalk && (await this.#knowsDirect(id, signal));
       found.push(...events.flatMap((event) => readEvent(event, { id, isDirect }, this.#deps.rules) ?? []));

@@ -154,7 +154,9 @@ class Posts {
     this.#seenUntil ??= stored === undefined ? undefined : Number(stored);
     const since = this.#seenUntil;
     if (since === undefined) {
-      this.#seenUntil = Math.max(0, ...channels.map((channel) => Number(channel["last_post_at"]) || 0));
+      // Written down at once: what is said before the first message is taken in is not missed if it ends here.
+      this.#seenUntil = Math.max(0, ...channels.map((channel) => Number(channel["last_post_at"]) || 0)) + 1;
+      await this.#ports.keepPosition(this.#self.id, { name: "posts", value: String(this.#seenUntil) });
       return;
     }
     const missed: Posted[] = [];

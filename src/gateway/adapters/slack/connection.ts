@@ -13,15 +13,27 @@ const mostTries = 10;
 const rememberedThreads = 1_000;
 
 /** Connects the app of the tokens by Socket Mode. */
-export async function connectSlack(ports: ConnectionPorts, signal: AbortSignal): Promise<Connection> {
-  const { slack, platforms } = ports.config;
-  const root = slack.base_url === "" ? "https://slack.com/api" : slack.base_url;
-  const token = platforms["slack"]?.token.reveal() ?? "";
-  const api = slackApi(ports.fetch, root, token);
-  const appApi = slackApi(ports.fetch, root, slack.app_token.reveal());
+/** The bot of the token. */
+export async function slackBot(
+  { config, fetch }: Pick<ConnectionPorts, "config" | "fetch">,
+  signal: AbortSignal,
+): Promise<{ readonly api: SlackApi; readonly who: Readonly<Record<string, unknown>> }> {
+  const api = slackApi(fetch, rootOf(config), config.platforms["slack"]?.token.reveal() ?? "");
   const who = await api("auth.test", {}, signal).catch((error: unknown) => {
     throw connectionError(error);
   });
+  return { api, who };
+}
+
+function rootOf({ slack }: ConnectionPorts["config"]): string {
+  return slack.base_url === "" ? "https://slack.com/api" : slack.base_url;
+}
+
+export async function connectSlack(ports: ConnectionPorts, signal: AbortSignal): Promise<Connection> {
+  const { slack, platforms } = ports.config;
+  const token = platforms["slack"]?.token.reveal() ?? "";
+  const { api, who } = await slackBot(ports, signal);
+  const appApi = slackApi(ports.fetch, rootOf(ports.config), slack.app_token.reveal());
   const self: SlackSelf = {
     userId: String(who["user_id"]),
     teamId: String(who["team_id"]),
@@ -108,14 +120,12 @@ async function keepListening({ appApi, ports, take, onListening }: Listening, si
   for (let failures = 0; !signal.aborted; ) {
     try {
       const { url } = await appApi("apps.connections.open", {}, signal);
-      const onFailure = (error: unknown): void =>
-        ports.logger.error("an event could not be taken in", { platform: "slack", error: describe(error) });
       const alive = (): void => {
         failures = 0;
         ports.alive();
         onListening();
       };
-      const reason = await listen(String(url), { take, alive, onFailure }, signal);
+      const reason = await listen(String(url), { take, alive }, signal);
       if (signal.aborted) return;
       ports.logger.info("the socket ended", { platform: "slack", reason });
     } catch (error) {

@@ -71,6 +71,7 @@ export function readEvent(
     atMs: Math.round(Number(ts) * 1000) || 0,
     attachments: filesOf(event),
     channelPrompt: rules.channelPrompts[channel],
+    isAddressed: isDirect || isMentioned,
   };
   return { message, needsThreadCheck: !isFree };
 }

@@ -63,6 +63,11 @@ export const slack: Platform = {
     const [, chatId, threadId] = /^([CDGU][A-Z0-9]{8,})(?::(\d+\.\d+))?$/u.exec(text) ?? [];
     return chatId === undefined ? undefined : { chatId, threadId };
   },
+  async whoami(ports, signal) {
+    const { slackBot } = await import("./connection.ts");
+    const { who } = await slackBot(ports, signal);
+    return String(who["user"] ?? who["user_id"]);
+  },
   async connect(ports, signal) {
     const { connectSlack } = await import("./connection.ts");
     return await connectSlack(ports, signal);

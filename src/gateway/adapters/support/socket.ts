@@ -1,6 +1,7 @@
 import { WebSocket } from "ws";
 import { isRecord, parseJson } from "#foundation/text/json";
 import type { Fields } from "./fields.ts";
+import { InOrder } from "./in-order.ts";
 
 export interface SocketOptions {
   readonly url: string;
@@ -9,6 +10,14 @@ export interface SocketOptions {
   /** One after the other. A failure ends the socket, so that the service delivers again. */
   take(frame: Fields, line: SocketLine): Promise<void> | void;
   alive(): void;
+  /** How frames are written where they are not JSON. */
+  readonly codec?: FrameCodec | undefined;
+}
+
+export interface FrameCodec {
+  /** Undefined for what is no frame; it is passed over. */
+  read(data: Buffer): Fields | undefined;
+  write(frame: Fields): string | Buffer;
 }
 
 export interface SocketLine {
@@ -25,22 +34,30 @@ export interface SocketEnd {
 const pingEveryMs = 15_000;
 const largestFrame = 16 * 1024 * 1024;
 
-/** Listens on a socket of JSON frames until it ends; says why. One that answers no pings is ended. */
+const json: FrameCodec = {
+  read(data) {
+    const parsed = parseJson(data.toString("utf8"));
+    return parsed.ok && isRecord(parsed.value) ? parsed.value : undefined;
+  },
+  write: (frame) => JSON.stringify(frame),
+};
+
+/** Listens on a socket of frames until it ends; says why. One that answers no pings is ended. */
 export async function listenTo(options: SocketOptions, signal: AbortSignal): Promise<SocketEnd> {
-  const { url, headers = {}, opened, take, alive } = options;
+  const { url, headers = {}, opened, take, alive, codec = json } = options;
   const socket = new WebSocket(url, { headers, maxPayload: largestFrame, handshakeTimeout: 20_000 });
   let reason: string | undefined;
   let hasAnswered = true;
-  let taken = Promise.resolve();
   const line: SocketLine = {
     write: (frame) => {
-      if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(frame));
+      if (socket.readyState === WebSocket.OPEN) socket.send(codec.write(frame));
     },
     end: (why) => {
       reason ??= why;
       socket.terminate();
     },
   };
+  const frames = new InOrder((error) => line.end(error instanceof Error ? error.message : String(error)));
   const pings = setInterval(() => {
     if (!hasAnswered) return line.end("no answer to a ping");
     hasAnswered = false;
@@ -59,18 +76,15 @@ export async function listenTo(options: SocketOptions, signal: AbortSignal): Pro
   socket.on("error", (error) => {
     reason ??= error.message;
   });
-  socket.on("message", (data) => {
+  socket.on("message", (data: Buffer) => {
     heard();
-    const parsed = parseJson(String(data));
-    if (!parsed.ok || !isRecord(parsed.value)) return;
-    const frame = parsed.value;
-    taken = taken
-      .then(() => (signal.aborted ? undefined : take(frame, line)))
-      .catch((error: unknown) => line.end(error instanceof Error ? error.message : String(error)));
+    const frame = codec.read(data);
+    if (frame === undefined) return;
+    frames.take(() => (signal.aborted ? undefined : take(frame, line)));
   });
   const code = await new Promise<number>((resolve) => socket.once("close", resolve));
   clearInterval(pings);
   signal.removeEventListener("abort", stop);
-  await taken;
+  await frames.settled;
   return { code, reason: reason ?? "closed" };
 }

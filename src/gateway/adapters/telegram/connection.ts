@@ -21,16 +21,26 @@ function serverAddress(written: string, usual: string): string {
   return written === "" ? usual : written.replace(/\/+$/, "").replace(/\/bot$/, "");
 }
 
+/** The bot of the token. */
+export async function telegramBot(
+  { config, fetch }: Pick<ConnectionPorts, "config" | "fetch">,
+  signal: AbortSignal,
+): Promise<{ readonly api: TelegramApi; readonly me: User; readonly files: string }> {
+  const token = config.platforms["telegram"]?.token.reveal() ?? "";
+  const root = serverAddress(config.telegram.base_url, "https://api.telegram.org");
+  const files = `${serverAddress(config.telegram.base_file_url, `${root}/file`)}/bot${token}`;
+  const api = telegramApi(fetch, `${root}/bot${token}`);
+  const me = await api<User>("getMe", {}, signal).catch((error: unknown) => {
+    throw connectionError(error);
+  });
+  return { api, me, files };
+}
+
 /** Connects as the bot of the token, by polling or by a webhook. */
 export async function connectTelegram(ports: ConnectionPorts, signal: AbortSignal): Promise<Connection> {
   const { config, logger } = ports;
   const { telegram } = config;
-  const token = config.platforms["telegram"]?.token.reveal() ?? "";
-  const root = serverAddress(telegram.base_url, "https://api.telegram.org");
-  const api = telegramApi(ports.fetch, `${root}/bot${token}`);
-  const me = await api<User>("getMe", {}, signal).catch((error: unknown) => {
-    throw connectionError(error);
-  });
+  const { api, me, files } = await telegramBot(ports, signal);
   ports.alive();
   const self: TelegramSelf = { id: me.id, username: me.username ?? "" };
   const rules = rulesOf(ports);
@@ -63,8 +73,7 @@ export async function connectTelegram(ports: ConnectionPorts, signal: AbortSigna
     },
     async fetchAttachment({ ref }, within) {
       const { file_path: file = "" } = await api<File>("getFile", { file_id: ref["fileId"] }, within);
-      const base = serverAddress(telegram.base_file_url, `${root}/file`);
-      const answer = await ports.fetch(`${base}/bot${token}/${file}`, { signal: within });
+      const answer = await ports.fetch(`${files}/${file}`, { signal: within });
       if (!answer.ok || answer.body === null) throw new Error(`Telegram gave status ${answer.status} for the file`);
       return answer.body as AsyncIterable<Uint8Array>;
     },

@@ -54,6 +54,11 @@ export const telegram: Platform = {
     const [, chatId, threadId] = /^(-?\d+)(?::(\d+))?$/u.exec(text) ?? [];
     return chatId === undefined ? undefined : { chatId, threadId };
   },
+  async whoami(ports, signal) {
+    const { telegramBot } = await import("./connection.ts");
+    const { me } = await telegramBot(ports, signal);
+    return me.username ?? String(me.id);
+  },
   async connect(ports, signal) {
     const { connectTelegram } = await import("./connection.ts");
     return await connectTelegram(ports, signal);

@@ -1,6 +1,4 @@
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -9,6 +7,7 @@ import { silentLogger } from "#foundation/files/logger";
 import { HermesHome } from "#foundation/files/paths";
 import { never } from "#foundation/lifecycle/abort";
 import { Secret } from "#foundation/secrets/secret";
+import { freePort } from "../../../../test/fakes/free-port.ts";
 import type { ConnectionPorts } from "../../platform/platform.ts";
 import type { TelegramApi } from "./api.ts";
 import { listenForUpdates } from "./webhook.ts";
@@ -16,14 +15,6 @@ import { listenForUpdates } from "./webhook.ts";
 const folder = mkdtempSync(path.join(tmpdir(), "hermes-webhook-"));
 afterEach(() => vi.useRealTimers());
 const url = "https://bot.example/telegram";
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 async function open(known: string) {
   const { config } = await loadConfig({ home: new HermesHome(folder), env: {} });

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { isRecord, parseJson } from "#foundation/text/json";
 import type { SendErrorClass } from "../../platform/outbound.ts";
-import { type Connection, ConnectionError, type ConnectionPorts } from "../../platform/platform.ts";
+import type { Connection, ConnectionError, ConnectionPorts } from "../../platform/platform.ts";
 import { fieldsAt, textAt } from "../support/fields.ts";
 import { Latest } from "../support/latest.ts";
 import { openFile } from "../support/media.ts";
@@ -33,10 +33,6 @@ const classes: Readonly<Record<string, SendErrorClass>> = {
 /** Speaks as a number of the Business Cloud API and listens for Meta's calls. */
 export async function connectWhatsApp(ports: ConnectionPorts, signal: AbortSignal): Promise<Connection> {
   const { whatsapp, platforms } = ports.config;
-  if (whatsapp.backend === "bridge")
-    throw new ConnectionError("whatsapp_backend", "Linked devices need a plugin; set whatsapp.backend: cloud.", {
-      isRetryable: false,
-    });
   const { phone_number_id: numberId } = whatsapp;
   if (numberId === "") throw missingSetting(service, "WHATSAPP_CLOUD_PHONE_NUMBER_ID");
   if (whatsapp.app_secret.reveal() === "") throw missingSetting(service, "WHATSAPP_CLOUD_APP_SECRET");

@@ -1,22 +1,10 @@
 import type { Platform } from "../../platform/platform.ts";
-import type { MarkupStyle } from "../../text/markup.ts";
-import { plainStyle } from "../../text/markup.ts";
 import { renderedTexts } from "../../text/rendered.ts";
 import { lengthIn } from "../../text/split.ts";
+import { whatsappStyle } from "./markup.ts";
 
 const maxLength = 4096;
 const megabyte = 1024 * 1024;
-
-const whatsappStyle: MarkupStyle = {
-  ...plainStyle,
-  strong: (content) => `*${content}*`,
-  emphasis: (content) => `_${content}_`,
-  struck: (content) => `~${content}~`,
-  code: (text) => `\`${text}\``,
-  block: (text) => `\`\`\`\n${text}\n\`\`\``,
-  heading: (content) => `*${content.replaceAll("*", "")}*`,
-  table: (source) => `\`\`\`\n${source}\n\`\`\``,
-};
 
 export const whatsapp: Platform = {
   id: "whatsapp",
@@ -85,6 +73,9 @@ export const whatsapp: Platform = {
   readTarget(text) {
     const [, chatId] = /^\+?(\d{6,15})$/u.exec(text) ?? [];
     return chatId === undefined ? undefined : { chatId };
+  },
+  async variantFor({ whatsapp: { backend } }) {
+    return backend === "bridge" ? (await import("./bridge/index.ts")).whatsappBridge : whatsapp;
   },
   async connect(ports, signal) {
     const { connectWhatsApp } = await import("./connection.ts");

@@ -1,0 +1,86 @@
+import { describe } from "#foundation/errors";
+import type { Fetch } from "#foundation/http/fetch";
+import { isRecord } from "#foundation/text/json";
+import type { Platform } from "#gateway";
+import type { Check } from "../../doctor/check.ts";
+import type { GatewayPatient } from "./processes.ts";
+
+interface Means {
+  readonly fetch: Fetch;
+  readonly isOffline: boolean;
+}
+
+const section = "Platforms";
+const longestMs = 15_000;
+
+/** Each platform: what must be set, whether its credential is accepted, how its connection is. */
+export async function examinePlatforms(patient: GatewayPatient, means: Means): Promise<readonly Check[]> {
+  if (patient.platforms.length === 0)
+    return [{ section, name: "none is set up", state: "failed", hint: "Run: hermes gateway setup" }];
+  return (await Promise.all(patient.platforms.map((platform) => examine(platform, patient, means)))).flat();
+}
+
+async function examine(platform: Platform, patient: GatewayPatient, means: Means): Promise<readonly Check[]> {
+  const { id, label } = platform;
+  const facts = patient.processes.platforms.get(id);
+  const connection = facts === undefined ? [] : [connectionCheck(label, facts)];
+  if (facts?.["state"] === "connected") return connection;
+  const missing = platform.credentials.filter(
+    ({ name, isOptional }) => isOptional !== true && !isSet(platform, name, patient),
+  );
+  if (missing.length > 0)
+    return [
+      ...connection,
+      {
+        section,
+        name: label,
+        state: "failed",
+        detail: `${missing.map(({ variable }) => variable).join(", ")} ${missing.length === 1 ? "is" : "are"} not set`,
+        hint: `Run: hermes gateway setup ${id}`,
+      },
+    ];
+  return [...connection, await credentialCheck(platform, patient, means)];
+}
+
+function connectionCheck(label: string, facts: Readonly<Record<string, unknown>>): Check {
+  const { state, error_message: why, updated_at: since } = facts;
+  const words = typeof why === "string" ? `${String(state)}: ${why}` : String(state);
+  return {
+    section,
+    name: label,
+    state:
+      state === "fatal" || state === "retrying"
+        ? "failed"
+        : state === "connected" || state === "standby"
+          ? "ok"
+          : "warning",
+    detail: typeof since === "string" ? `${words} (since ${since})` : words,
+  };
+}
+
+async function credentialCheck(platform: Platform, patient: GatewayPatient, means: Means): Promise<Check> {
+  const { id, label } = platform;
+  if (means.isOffline || platform.whoami === undefined)
+    return { section, name: label, state: "ok", detail: "its credentials are set; they were not tried" };
+  const signal = AbortSignal.any([patient.invocation.io.signal, AbortSignal.timeout(longestMs)]);
+  try {
+    const name = await platform.whoami({ config: patient.config, fetch: means.fetch }, signal);
+    return { section, name: label, state: "ok", detail: `its credential is accepted (${name})` };
+  } catch (error) {
+    const hint = `Check the network, or run: hermes gateway setup ${id}`;
+    return { section, name: label, state: "failed", detail: describe(error), hint };
+  }
+}
+
+function isSet({ id }: Platform, name: string, { config }: GatewayPatient): boolean {
+  const own: unknown = (config as unknown as Readonly<Record<string, unknown>>)[id];
+  const values: readonly unknown[] = [
+    isRecord(own) ? own[name] : undefined,
+    (config.platforms[id] as unknown as Readonly<Record<string, unknown>> | undefined)?.[name],
+  ];
+  return values.some((value) => {
+    if (typeof value === "string") return value !== "";
+    if (typeof value !== "object" || value === null) return value !== undefined && value !== null;
+    return !("isEmpty" in value) || value.isEmpty !== true;
+  });
+}

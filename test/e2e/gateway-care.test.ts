@@ -1,0 +1,101 @@
+import { once } from "node:events";
+import { chmod, readdir, readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { Scope } from "#foundation/lifecycle/disposal";
+import { says, startModelServer } from "../fakes/model-server/index.ts";
+import { startTelegramServer } from "../fakes/platforms/telegram-server.ts";
+import { Stage } from "./support/stage.ts";
+
+const scopes: Scope[] = [];
+afterEach(async () => {
+  for (const scope of scopes.splice(0)) await scope[Symbol.asyncDispose]();
+});
+
+async function stage() {
+  const scope = new Scope();
+  scopes.push(scope);
+  const model = scope.adopt(await startModelServer());
+  const telegram = scope.adopt(await startTelegramServer());
+  const config = [
+    `model: { provider: custom, default: test-model, base_url: "${model.chatBaseUrl}", context_length: 128000 }`,
+    `telegram: { base_url: "${telegram.url}", allowed_users: ["7", "8"] }`,
+    "auxiliary: { title_generation: { enabled: false } }",
+  ].join("\n");
+  const home = scope.adopt(await Stage.open({ config, env: `TELEGRAM_BOT_TOKEN=${telegram.token}\n` }));
+  const doctor = async (...more: readonly string[]) => {
+    const { code, stdout } = await home.run(["gateway", "doctor", "--json", ...more]);
+    const { checks } = JSON.parse(stdout) as { checks: readonly Record<string, string>[] };
+    const named = (name: string) => checks.find((check) => check["name"] === name);
+    return { code, named, text: stdout };
+  };
+  const answered = (count: number) => expect.poll(() => telegram.shown().length, { timeout: 30_000 }).toBe(count);
+  return { model, telegram, home, doctor, answered };
+}
+
+describe("hermes gateway doctor", () => {
+  it("tries credentials, looks at the process, the queues and the clock, and fails where something is wrong", async () => {
+    const { home, model, telegram, doctor, answered } = await stage();
+    const before = await doctor();
+    expect(before.code).toBe(0);
+    expect(before.named("Telegram")).toMatchObject({ state: "ok", detail: expect.stringContaining("is accepted") });
+    expect(before.named("does not run")).toMatchObject({ state: "warning" });
+    expect(before.text).toContain("agrees with the platforms'");
+    expect(before.text).not.toContain(telegram.token);
+
+    model.script(says("Hello."));
+    const gateway = home.start(["gateway", "run"]);
+    telegram.text("hi");
+    await answered(1);
+    const during = await doctor();
+    expect(during.named("runs")?.["detail"]).toContain(String(gateway.pid));
+    expect(during.named("Telegram")?.["detail"]).toContain("connected");
+    expect(during.named("received")).toMatchObject({ state: "ok", detail: expect.stringContaining("0 given up") });
+    gateway.kill("SIGKILL");
+    await once(gateway, "exit");
+    expect((await doctor()).named("gateway.pid")).toMatchObject({ state: "warning" });
+
+    await writeFile(path.join(home.home, ".env"), "TELEGRAM_BOT_TOKEN=999999:AAwrong-token\n");
+    await chmod(path.join(home.home, ".env"), 0o644);
+    const after = await doctor();
+    expect(after.code).toBe(1);
+    expect(after.named("Telegram")).toMatchObject({ state: "failed", detail: expect.stringContaining("token") });
+    expect(after.text).toContain("others may read it");
+    expect((await doctor("--offline")).named("Telegram")).toMatchObject({ state: "ok" });
+    await writeFile(path.join(home.home, ".env"), "");
+    expect((await doctor()).named("none is set up")).toMatchObject({ state: "failed" });
+  });
+});
+
+describe("hermes gateway forget", () => {
+  it("leaves nothing of a person, also while the gateway runs, and everything of others [40:SCL-28]", async () => {
+    const { home, model, telegram, answered } = await stage();
+    model.script(says("I keep the cobalt secret."), says("Hello, eight."));
+    home.start(["gateway", "run"]);
+    telegram.text("my secret is cobalt");
+    await answered(1);
+    telegram.text("good day", { chatId: 8, from: 8 });
+    await answered(2);
+    const refused = await home.run(["gateway", "forget", "telegram", "7"]);
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain("-y");
+    // The lease of the chat is given back a moment after its answer.
+    await expect
+      .poll(async () => (await home.run(["gateway", "forget", "telegram", "7", "--yes", "--json"])).stdout, {
+        timeout: 30_000,
+      })
+      .toMatch(/"chats":\s*\[\s*"agent:main:telegram:dm:7"\s*\]/u);
+    const sessions = await home.run(["sessions", "list", "--json"]);
+    expect(sessions.stdout).not.toContain("cobalt");
+    expect(sessions.stdout).toContain("good day");
+    model.script(says("Who are you?"));
+    telegram.text("do you know me?");
+    await answered(3);
+    expect(JSON.stringify(model.requests.at(-1))).not.toContain("cobalt");
+    expect((await home.run(["gateway", "forget", "telegram", "nobody", "-y"])).stdout).toContain("0 chats");
+    expect((await home.run(["gateway", "forget", "fax", "1", "-y"])).code).not.toBe(0);
+    const logs = path.join(home.home, "pairing");
+    for (const name of await readdir(logs).catch(() => []))
+      if (name.endsWith(".json")) expect(await readFile(path.join(logs, name), "utf8")).not.toContain('"7"');
+  });
+});
