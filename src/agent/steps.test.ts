@@ -8,7 +8,7 @@ import { StepBudget } from "./turn/step-budget.ts";
 const harness = harnesses();
 
 describe("the steps of a turn", () => {
-  it("are ninety unless told otherwise, and new in every turn [10:LOOP-14] [10:ARCH-2] [10:D3]", async () => {
+  it("are ninety unless told otherwise, and new in every turn [10:LOOP-14]", async () => {
     expect(defaultAgentSettings.maxSteps).toBe(90);
     const { agent, server, events } = await harness({ deps: withSteps(1) });
     server.script(calls("terminal", {}), says("So far."), says("Hi"));
@@ -54,6 +54,15 @@ describe("the steps of a turn", () => {
     const { agent, server } = await harness({ deps: withSteps(1) });
     server.script(serverError(), serverError(), says("Hi"));
     expect(await agent.runConversation({ userMessage: "a" })).toMatchObject({ completed: true, apiCalls: 1 });
+  });
+
+  it("begin with all their attempts in every turn [10:ARCH-2] [10:D3]", async () => {
+    const { agent, server } = await harness();
+    for (const turn of ["a", "b", "c"]) {
+      server.script(serverError(), serverError(), says(turn));
+      expect(await agent.runConversation({ userMessage: turn })).toMatchObject({ completed: true, text: turn });
+    }
+    server.assertClean();
   });
 
   it("are not used up by compression after an overflow [10:LOOP-16]", async () => {

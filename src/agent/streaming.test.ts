@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { FakeClock } from "#foundation/testing/fake-clock";
 import { result } from "#tools";
 import { fakeTool } from "#tools/testing";
@@ -133,7 +133,7 @@ describe.each(protocols)("a stream over %s", (protocol) => {
     server.script(hangAfter({ events: wordsAt }, says("Hello there, this is long.", { fragments: 5 })), says("Fine."));
     const running = agent.runConversation(hi);
     await server.received(1);
-    await vi.waitFor(() => expect(events.some(({ type }) => type === "text-delta")).toBe(true));
+    await expect.poll(() => events.some(({ type }) => type === "text-delta")).toBe(true);
     agent.interrupt();
     expect(await running).toMatchObject({ exitReason: "interrupted_during_api_call", interrupted: true });
     await server.clientLeft(1);

@@ -1,6 +1,6 @@
-import { callsOf, type Message, openCalls, type ToolCall, textOf } from "#conversation";
+import { assistantMessage, callsOf, type Message, openCalls, type ToolCall, textOf } from "#conversation";
 import type { Tool } from "#tools";
-import { latestRequest, stripSummary } from "./summary-message.ts";
+import { isSummaryOnly, latestRequest, stripSummary } from "./summary-message.ts";
 
 /** A turn that ended before the model's last word: a crash, a lost connection, a provider that gave up. */
 export interface UnfinishedTurn {
@@ -32,6 +32,18 @@ export function unfinishedTurn(
     stepsFree: answered.filter((calls) => costNoStep(calls, tools)).length,
     openCalls: openCalls(history),
   };
+}
+
+const unanswered = "(no answer: the turn ended before there was one)";
+
+/**
+ * What stands between a turn that failed or was abandoned and the next message of the person, so that two requests do
+ * not become one; nothing where the model had begun to work on it.
+ */
+export function unansweredReply(history: readonly Message[]): readonly Message[] {
+  const last = history.at(-1);
+  const isOpen = last?.role === "user" && !isSummaryOnly(last);
+  return isOpen ? [assistantMessage(unanswered, { finish_reason: "error" })] : [];
 }
 
 /** A step that only ran scripts does not count: a script does the work of many calls. */

@@ -1,7 +1,9 @@
+import path from "node:path";
 import { ChildTable, createDelegateTool, delegationSettings, ensureSoul, memoryTool, recallTool } from "#agent";
 import { type LoadedConfig, type Machine, type MachineOptions, openMachine } from "#config";
 import type { MoneyLedger } from "#conversation";
 import { answerCronLine, type CronJobs, cronTool, type Scheduler } from "#cron";
+import type { Trainings } from "#environments";
 import type { Logger } from "#foundation/files/logger";
 import type { HermesHome } from "#foundation/files/paths";
 import { quietly } from "#foundation/files/quietly";
@@ -55,7 +57,7 @@ export async function openHermes(options: HermesOptions): Promise<Hermes> {
 
 async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
   const machine = scope.adopt(await openMachine(options));
-  const { home, loaded, env, version, clock, logger, redactor } = machine;
+  const { home, loaded, clock, logger } = machine;
   const plugins = new Plugins(machine, pluginOptions(options));
   const location = options.isIncognito === true ? { memory: true as const } : storeLocation(loaded, home);
   const store = scope.adopt(await openStore(location, { clock, log: logger }));
@@ -64,29 +66,14 @@ async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
     openTools(machine, {
       yolo: options.yolo,
       gatewayLogin: (signal) => models.subscription(signal),
+      training: openTrainings(machine),
       extensions: (sessions) => plugins.extensions(sessions),
     }),
   );
   scope.adopt(plugins);
   await plugins.load(toolbox, never);
   if (options.isIncognito !== true) await quietly("writing the first SOUL.md", () => ensureSoul(home.soul), { logger });
-  const shippedFolder = packageFolder("skills");
-  await copyShippedSkills({ folder: shippedFolder, version, home, logger });
-  const { variables } = toolbox;
-  const skills = openSkills({
-    loaded,
-    home,
-    clock,
-    logger,
-    env,
-    redactor,
-    variables,
-    wall: (of, signal) => toolbox.wall(of, signal),
-    commandEnvironment: commandEnvironment(loaded),
-    pluginSkills: () => plugins.skills,
-    userHome: machine.userHome,
-    shippedFolder,
-  });
+  const skills = await skillsOf(machine, { toolbox, plugins });
   for (const tool of [...agentTools(loaded, { store, logger }), ...skills.tools]) scope.adopt(toolbox.register(tool));
   const jobs = openJobs(machine, store);
   scope.adopt(toolbox.register(cronTool({ store, jobs })));
@@ -128,6 +115,27 @@ function pluginOptions({ acceptHooks, confirmHook }: HermesOptions) {
   return { builtinCommands: new Set(commands), bundled: packageFolder("plugins"), acceptHooks, confirmHook };
 }
 
+/** The skills of the home, those that ship with the program copied there first. */
+async function skillsOf(machine: Machine, { toolbox, plugins }: Pick<Hermes, "toolbox" | "plugins">): Promise<Skills> {
+  const { home, loaded, env, version, clock, logger, redactor, userHome } = machine;
+  const shippedFolder = packageFolder("skills");
+  await copyShippedSkills({ folder: shippedFolder, version, home, logger });
+  return openSkills({
+    loaded,
+    home,
+    clock,
+    logger,
+    env,
+    redactor,
+    variables: toolbox.variables,
+    wall: (of, signal) => toolbox.wall(of, signal),
+    commandEnvironment: commandEnvironment(loaded),
+    pluginSkills: () => plugins.skills,
+    userHome,
+    shippedFolder,
+  });
+}
+
 /** Tools that stand beside what they expose, above the other tools. */
 function agentTools({ config }: LoadedConfig, stored: Pick<Hermes, "store" | "logger">): readonly Tool[] {
   return [memoryTool, createSessionSearchTool(stored), recallTool, createDelegateTool(delegationSettings(config))];
@@ -148,6 +156,16 @@ async function ledgerOf(
 function storeLocation({ config }: LoadedConfig, home: HermesHome): StoreLocation {
   const url = config.store.url.reveal();
   return url === "" ? { path: home.stateDb } : { url };
+}
+
+/** Loaded when the first `rl_…` tool is called; training runs are processes of this very program. */
+function openTrainings(machine: Machine): () => Promise<Trainings> {
+  const program = [process.execPath, packageFolder(path.join("dist", "cli", "main.js")) ?? "hermes"];
+  let steps: Promise<Trainings> | undefined;
+  return () => {
+    steps ??= import("#environments").then((module) => new module.Trainings(machine, program));
+    return steps;
+  };
 }
 
 function commandEnvironment(loaded: LoadedConfig): NodeJS.ProcessEnv {

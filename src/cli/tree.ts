@@ -12,7 +12,7 @@ import { toolsCommand } from "./tree/agent/tools.ts";
 import { trustCommand } from "./tree/agent/trust.ts";
 import { batchCommand } from "./tree/data/batch.ts";
 import { compressTrajectoriesCommand } from "./tree/data/compress-trajectories.ts";
-import { envCommand, rlApiCommand } from "./tree/data/env.ts";
+import { envCommand, rlApiCommand, rlRunCommand } from "./tree/data/env.ts";
 import { trajectoriesCommand } from "./tree/data/trajectories.ts";
 import { authCommand, loginCommand, logoutCommand } from "./tree/install/auth.ts";
 import { clawCommand } from "./tree/install/claw.ts";
@@ -64,6 +64,7 @@ export const commandTree: Command = {
     compressTrajectoriesCommand,
     envCommand,
     rlApiCommand,
+    rlRunCommand,
     gatewayCommand,
     pairingCommand,
     cronCommand,

@@ -97,7 +97,7 @@ describe.each(wires)("an attempt over %s", (wire) => {
       says("Done."),
     );
     const quirks = {
-      thinkingReplay: "last-signed",
+      thinkingReplay: "signed",
       reasoning: wire === "anthropic_messages" ? "anthropic-budget" : "responses",
     } as const;
     const first = requestTo(server, wire, { quirks });

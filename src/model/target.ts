@@ -37,7 +37,7 @@ export interface TargetQuirks {
   /** Prompt-cache marks: on blocks, on messages, or none. */
   readonly cacheMarks?: "block" | "message" | "none";
   /** Signed thinking is replayed in every place it was sent in, on the answer being worked on only, unsigned only, or not at all. */
-  readonly thinkingReplay?: "signed" | "last-signed" | "unsigned" | "none";
+  readonly thinkingReplay?: "signed" | "unsigned" | "none";
   readonly omitTemperature?: boolean;
   /** Dialect of tool schemas. */
   readonly toolSchema?: "standard" | "moonshot" | "gemini";

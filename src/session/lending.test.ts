@@ -195,7 +195,7 @@ describe("a session that was given back", () => {
     const again = await borrow({ key: "chat:1", resume: chat.info.id, isFenced: true });
     await chat[Symbol.asyncDispose]();
     await say(again, "hello again");
-    expect(textsOf(again.history)).toEqual(["hello", "hello again", "Hi again."]);
+    expect(textsOf(again.history)).toEqual(["hello", expect.stringContaining("no answer"), "hello again", "Hi again."]);
   });
 });
 

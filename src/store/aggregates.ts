@@ -14,6 +14,7 @@ import { ReportRepository } from "./repositories/reports.ts";
 import { RouteRepository } from "./repositories/routes.ts";
 import { SearchRepository } from "./repositories/search.ts";
 import { SessionRepository } from "./repositories/sessions.ts";
+import { TraceRepository } from "./repositories/traces.ts";
 import { TurnRepository } from "./repositories/turns.ts";
 import { UsageRepository } from "./repositories/usage.ts";
 import type { Aggregates, StoreTransactionOptions } from "./store.ts";
@@ -29,6 +30,7 @@ export function buildAggregates(context: RepositoryContext): Aggregates {
     leases: new LeaseRepository(context),
     routes: new RouteRepository(context),
     gatewayTurns: new GatewayTurnRepository(context),
+    traces: new TraceRepository(context),
     jobs: new JobRepository(context),
     documents: new DocumentRepository(context),
     meta: new MetaRepository(context),

@@ -16,6 +16,7 @@ import type {
   OutboxEntry,
   OutboxStatus,
   Route,
+  TracesOfChat,
 } from "./records/gateway.ts";
 import type { JobClaim, JobClaimOptions, JobRecord, JobRun, JobRunState } from "./records/job.ts";
 import type { AppendOptions, AppendResult, SearchHit, SearchOptions, StoredMessage } from "./records/message.ts";
@@ -157,8 +158,8 @@ export interface Outbox {
   markSent(id: number, platformMessageId: string | undefined): Promise<void>;
   retryAt(id: number, options: { atMs: number; errorClass: string }): Promise<void>;
   fail(id: number, options: { status: "failed" | "dead" | "unknown"; errorClass: string }): Promise<void>;
-  /** After a restart: entries that were being sent, now `unknown`. */
-  recoverInterrupted(account: { platform: string; account: string }): Promise<readonly OutboxEntry[]>;
+  /** After a restart: entries that were being sent. They stay so until they are settled, however often that is cut off. */
+  interrupted(account: { platform: string; account: string }): Promise<readonly OutboxEntry[]>;
   list(options: { status?: OutboxStatus; limit?: number }): Promise<readonly OutboxEntry[]>;
   redrive(id: number): Promise<boolean>;
   counts(): Promise<Readonly<Record<OutboxStatus, number>>>;
@@ -197,6 +198,20 @@ export interface GatewayTurns {
   /** Sessions with a turn that counts as running, or with entries that a turn holds, and who serves them now. */
   inProgress(): Promise<readonly InProgress[]>;
   prune(olderThanMs: number): Promise<number>;
+}
+
+/** What is known of a person or a chat, for whoever has to forget them. */
+export interface Traces {
+  /** Keys of the chats whose rows may name this chat or person; look closer before anything is removed. */
+  chatsNaming(platform: string, id: string): Promise<readonly string[]>;
+  ofChat(sessionKey: string): Promise<TracesOfChat>;
+  /** The sessions that a person began on a platform. */
+  sessionsOf(source: string, userId: string): Promise<readonly SessionId[]>;
+  /** Removes what was received, owed and worked on, and which session the chat was in. */
+  removeChat(sessionKey: string): Promise<void>;
+  /** Removes what was sent and is to be sent there, from wherever. */
+  removeSent(platform: string, chatId: string): Promise<void>;
+  removeReceived(ids: readonly number[]): Promise<void>;
 }
 
 export interface Jobs {
@@ -264,6 +279,7 @@ export interface Aggregates {
   readonly leases: Leases;
   readonly routes: Routes;
   readonly gatewayTurns: GatewayTurns;
+  readonly traces: Traces;
   readonly jobs: Jobs;
   readonly documents: Documents;
   readonly meta: Meta;

@@ -199,7 +199,8 @@ describe("commands", () => {
       "config.yaml": "terminal: {env_passthrough: [MY_TOKEN]}\n",
       ".env": "OPENAI_API_KEY=sk-0123456789abcdef\nOTHER_TOKEN=other-0123\nMY_TOKEN=shown\nPLAIN=word\n",
     });
-    const toolbox = await stage.open();
+    // Printing the values of keys is asked about; here it is agreed to.
+    const toolbox = await stage.open({ yolo: true });
     const text = await stage.call(toolbox, "terminal", {
       command: 'echo "[$OPENAI_API_KEY|$OTHER_TOKEN|$(echo -n $MY_TOKEN | wc -c)|$PLAIN]"',
     });

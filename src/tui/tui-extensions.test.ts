@@ -86,13 +86,39 @@ describe("extensions", () => {
     expect(await ui.row("❯")).toBe("❯ on");
   });
 
-  it("cannot take a reserved key by accident [20:R10.43]", async () => {
+  it.each([
+    ["enter", "enter"],
+    ["escape-enter", "alt+enter"],
+    ["c-c", "ctrl+c"],
+    ["ctrl+d", "ctrl+d"],
+    ["tab", "tab"],
+  ])("cannot take the reserved key %s by accident [20:R10.43]", async (wanted, key) => {
     await using ui = await TuiDriver.start({
       tui: {
-        extensions: [{ name: "greedy", registerKeybindings: (registry) => void registry.add("tab", () => undefined) }],
+        extensions: [{ name: "greedy", registerKeybindings: (registry) => void registry.add(wanted, () => undefined) }],
       },
     });
-    expect(await ui.transcript()).toContain("The key tab is reserved.");
+    expect((await ui.transcript()).replace(/\s+/g, " ")).toContain(`The key ${key} is reserved.`);
+  });
+
+  it("take a reserved key when they insist, and any other without [20:R10.43]", async () => {
+    const pressed: string[] = [];
+    await using ui = await TuiDriver.start({
+      tui: {
+        extensions: [
+          {
+            name: "bold",
+            registerKeybindings: (registry) => {
+              registry.add("tab", () => void pressed.push("tab"), { override: true });
+              registry.add("f2", () => void pressed.push("f2"));
+            },
+          },
+        ],
+      },
+    });
+    await ui.press(keys.tab, keys.f2);
+    expect(pressed).toEqual(["tab", "f2"]);
+    expect(await ui.transcript()).not.toContain("reserved");
   });
 
   it("see the session and write to the transcript [20:R10.42]", async () => {

@@ -110,7 +110,7 @@ describe("starting and leaving", () => {
     expect(ui.session.submitted.at(-1)?.text).toBe("/model beta");
   });
 
-  it("does what commands ask of the surface [20:R10.13] [20:R10.38]", async () => {
+  it("does what commands ask of the surface [20:R10.38]", async () => {
     await using ui = await TuiDriver.start();
     const act = (action: object) => () => ({ kind: "command", view: { kind: "surface", action } }) as never;
     ui.session.reply = act({ do: "cycle-verbose" });

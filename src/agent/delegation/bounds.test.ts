@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { never } from "#foundation/lifecycle/abort";
 import { Deferred } from "#foundation/lifecycle/deferred";
+import { Slots } from "#foundation/lifecycle/slots";
 import { staleFilesNote } from "./child-run.ts";
 import { createDelegateTool } from "./delegate-tool.ts";
 import { feel, noPulse, type Pulse } from "./heartbeat.ts";
 import { boundedSettings } from "./settings.ts";
-import { Slots } from "./slots.ts";
 import { readTasks } from "./task.ts";
 
 describe("settings", () => {

@@ -2,6 +2,7 @@ import { type AgentEvent, EventBus, type ExitReason, promptTokens } from "#conve
 import { describe } from "#foundation/errors";
 import { never, onAbort } from "#foundation/lifecycle/abort";
 import { Deferred } from "#foundation/lifecycle/deferred";
+import type { Slot } from "#foundation/lifecycle/slots";
 import { truncateEnd } from "#foundation/text/text";
 import type { Tool } from "#tools";
 import { Agent } from "../agent.ts";
@@ -14,7 +15,6 @@ import { type ChildEnding, type ChildEntry, childEntry, type StopCause } from ".
 import type { ChildSpec, DelegationDeps, DelegationParent } from "./child-spec.ts";
 import type { Standing } from "./heartbeat.ts";
 import { Relay } from "./relay.ts";
-import type { Slot } from "./slots.ts";
 import { writeTimeoutReport } from "./timeout-report.ts";
 
 export interface ChildPlan {

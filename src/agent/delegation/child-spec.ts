@@ -1,5 +1,6 @@
 import type { AgentEvent, ChildStatus, Cost, SessionId, Usage } from "#conversation";
 import type { Logger } from "#foundation/files/logger";
+import type { Slot } from "#foundation/lifecycle/slots";
 import type { Clock } from "#foundation/time/clock";
 import type { Target } from "#model";
 import type { Listing, SessionScope, Toolsets } from "#tools";
@@ -10,7 +11,6 @@ import type { NamedAgent } from "./agent-files.ts";
 import type { BackgroundChildren } from "./background-children.ts";
 import type { ChildTable } from "./child-table.ts";
 import type { DelegationSettings } from "./settings.ts";
-import type { Slot } from "./slots.ts";
 import type { ChildRole, DelegatedTask } from "./task.ts";
 
 /** Everything that is decided about a child before its parts are built. */

@@ -1,8 +1,8 @@
 import { describe } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
+import { Slots } from "#foundation/lifecycle/slots";
 import type { Clock } from "#foundation/time/clock";
 import { within } from "../memory/bounded.ts";
-import { Slots } from "./slots.ts";
 
 /** A child that is at work, for people who look. */
 export interface ActiveChild {

@@ -13,6 +13,7 @@ import type { Clock } from "#foundation/time/clock";
 import type { RequestOptions, Target } from "#model";
 import type { Tool } from "#tools";
 import type { Transcript } from "../ports.ts";
+import { unansweredReply } from "../unfinished-turn.ts";
 import type { TurnOutcome } from "./outcome.ts";
 import type { StepBudget } from "./step-budget.ts";
 
@@ -136,10 +137,10 @@ export class Turn {
     return stamped;
   }
 
-  /** The message this turn is about. */
+  /** The message this turn is about. An earlier request that nobody answered is closed with it: it is not asked again. */
   async begin(message: Message): Promise<void> {
-    const [stamped] = await this.append([message]);
-    this.#userUid = stamped?.uid ?? "";
+    const stamped = await this.append([...unansweredReply(this.#history), message]);
+    this.#userUid = stamped.at(-1)?.uid ?? "";
   }
 
   /** The turn an earlier process left goes on; its message is in the history. */

@@ -46,7 +46,6 @@ const sharedChatFlags: readonly Flag[] = [
   { name: "yolo", kind: "switch", about: "Run flagged commands without asking" },
   { name: "accept-hooks", kind: "switch", about: "Trust the shell hooks of the configuration" },
   { name: "pass-session-id", kind: "switch", about: "Tell the model the id of the session" },
-  { name: "ignore-user-config", kind: "switch", about: "Start from the defaults" },
   { name: "ignore-rules", kind: "switch", about: "Neither SOUL.md, memory nor context files" },
 ];
 

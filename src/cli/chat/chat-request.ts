@@ -71,7 +71,7 @@ export function readChatRequest(invocation: Invocation): ChatRequest {
     settings: flags["checkpoints"] === true ? [snapshots] : [],
     yolo: flags["yolo"] === true,
     acceptHooks: flags["accept-hooks"] === true,
-    ignoreUserConfig: flags["ignore-user-config"] === true,
+    ignoreUserConfig: global.ignoresUserConfig === true,
   };
 }
 

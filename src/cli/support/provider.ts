@@ -24,7 +24,7 @@ export function findProvider(name: string, context: ResolveContext): NamedProvid
   const meant = context.registry.suggest(name);
   throw new UserError(`There is no provider "${name}".${meant === undefined ? "" : ` Did you mean ${meant}?`}`, {
     code: "invalid_provider",
-    hint: "See them with: hermes model list",
+    hint: "See them with: hermes model providers",
   });
 }
 

@@ -25,6 +25,7 @@ export const neverCopied: ReadonlySet<string> = new Set([
   "config.lock",
   ".env.lock",
   "rate_limits",
+  "dashboard.key",
 ]);
 
 /** Left out of an export: credentials, databases, caches, and what can be made again. */

@@ -86,6 +86,7 @@ const extras = {
   },
   slack: {
     ...mention(true),
+    reactions: flag(true, "Mark messages with reactions while working."),
     app_token: secret("Token of the app for socket connections."),
     allow_bots: allowBots,
     reply_in_thread: flag(true, "Answer in a thread."),
@@ -93,7 +94,7 @@ const extras = {
     dm_top_level_threads_as_sessions: flag(true, "In direct messages, every thread is its own session."),
   },
   whatsapp: {
-    backend: choice(["cloud", "bridge"], "cloud", "Business API, or a linked device through the bridge plugin."),
+    backend: choice(["cloud", "bridge"], "cloud", "Business API, or a linked device through a bridge process."),
     mode: choice(["self-chat", "bot"], "self-chat", "Speak with yourself, or as a bot with others (bridge)."),
     phone_number_id: text("", "Id of the business number."),
     app_secret: secret("Secret of the app, to check incoming calls."),
@@ -101,7 +102,9 @@ const extras = {
     api_version: text("", "Version of the business API."),
     webhook_port: whole(8646, "Local port for incoming calls.", { max: 65_535 }),
     template: text("", "Template sent when the answer window has closed."),
-    debug: flag(false, "Log more of the bridge."),
+    bridge_url: text("http://127.0.0.1:3000", "Address of the bridge process; on this machine only."),
+    bridge_token: secret("Word that opens the bridge."),
+    debug: flag(false, "Log why the bridge's messages were left out."),
   },
   signal: {
     backend: choice(["daemon", "rest"], "daemon", "signal-cli daemon, or the REST container."),
@@ -148,6 +151,7 @@ const extras = {
   },
   dingtalk: {
     ...mention(false),
+    reactions: flag(true, "Mark messages with reactions while working."),
     client_id: text("", "Client id."),
     robot_code: text("", "Robot code."),
     card_template_id: text("", "Template for growing answers."),
@@ -274,18 +278,20 @@ const idleShared = [
   "group_allow_from",
   "channel_skill_bindings",
   "reply_prefix",
-  "reactions",
   "proxy",
 ];
 
 /** Platforms without channels have nothing to be addressed in. */
-const idleWithoutChannels = [
+const idleInPrivate = [
   ...idleShared,
   "require_mention",
   "free_response_channels",
   "mention_patterns",
   "channel_prompts",
 ];
+
+/** …and whose messages cannot be marked. */
+const idleWithoutChannels = [...idleInPrivate, "reactions"];
 
 /** Bots that have rules for chats of their own, and hear in groups only what addresses them. */
 const idleOfBots = [
@@ -334,27 +340,26 @@ export const platformSections = {
   ]),
   discord: block("Discord", extras.discord, [...idleShared, "allowed_roles", "command_sync_policy", "server_actions"]),
   slack: block("Slack", extras.slack, [...idleShared, "reply_in_thread"]),
-  whatsapp: block("WhatsApp", extras.whatsapp, [...idleWithoutChannels, "mode", "debug"]),
-  signal: block("Signal", extras.signal, idleWithoutChannels),
+  whatsapp: block("WhatsApp", extras.whatsapp, ["channel_skill_bindings", "proxy"]),
+  signal: block("Signal", extras.signal, idleInPrivate),
   matrix: block("Matrix", extras.matrix, [...idleShared, "recovery_key"]),
   mattermost: block("Mattermost", extras.mattermost, idleShared),
   email: block("e-mail", extras.email, [...idleWithoutChannels, "group_allowed_users", "base_url"]),
   sms: block("SMS", extras.sms, idleWithoutChannels),
   dingtalk: block("DingTalk", extras.dingtalk, idleShared),
-  feishu: block("Feishu and Lark", extras.feishu),
+  feishu: block("Feishu and Lark", extras.feishu, [
+    "dm_policy",
+    "channel_skill_bindings",
+    "reply_prefix",
+    "reactions",
+    "proxy",
+  ]),
   wecom: block("WeCom", extras.wecom, [...idleOfBots, "base_url"]),
   wecom_callback: block("WeCom callbacks", extras.wecom_callback, idleWithoutChannels),
   weixin: block("Weixin", extras.weixin, idleOfBots),
   bluebubbles: block("iMessage through BlueBubbles", extras.bluebubbles, idleWithoutChannels),
   qqbot: block("QQ", extras.qqbot, [...idleWithoutChannels, "stt_api_key", "stt_base_url", "stt_model"]),
-  webhook: block("incoming webhooks", extras.webhook, [
-    ...idleShared,
-    "require_mention",
-    "free_response_channels",
-    "mention_patterns",
-    "channel_prompts",
-    "base_url",
-  ]),
+  webhook: block("incoming webhooks", extras.webhook, [...idleWithoutChannels, "base_url"]),
   api_server: block("the API server", extras.api_server),
   homeassistant: block("Home Assistant", extras.homeassistant, idleWithoutChannels),
 };

@@ -67,7 +67,6 @@ export const missing = {
   voice: "Speaking with Hermes does not exist yet.",
   dashboard: "The dashboard does not exist yet.",
   telemetry: "Traces and counters do not exist yet.",
-  training: "Training runs do not exist yet.",
 } as const;
 
 /** The description alone, or all facts. */

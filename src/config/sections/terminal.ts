@@ -30,10 +30,11 @@ export const terminalSections = {
       timeout: whole(180, "Seconds a command may take.", { min: 1 }),
       max_foreground_timeout: whole(600, "Most seconds a command in the foreground may ask for.", { min: 1 }),
       lifetime_seconds: whole(300, "Idle seconds after which a terminal is closed."),
-      modal_mode: choice(["auto", "direct", "managed"], "auto", {
-        description: "How Modal is reached: with a key of your own, or through the subscription.",
-        noEffect: "Modal is reached with a key of your own only.",
-      }),
+      modal_mode: choice(
+        ["auto", "direct", "managed"],
+        "auto",
+        "How Modal is reached: `direct` with a key of your own, `managed` through the subscription; `auto` takes the subscription where there is one.",
+      ),
       env_passthrough: texts([], "Variables handed to commands although they look like secrets."),
       credential_files: texts([], "Files of the Hermes home that can be read inside terminals elsewhere."),
       shell_init_files: texts([], "Files sourced when a shell starts; replaces the usual start-up files."),

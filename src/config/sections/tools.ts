@@ -7,7 +7,6 @@ import {
   flag,
   group,
   mapOf,
-  missing,
   optionalAmount,
   optionalChoice,
   optionalText,
@@ -38,6 +37,22 @@ export const toolSections = {
       camofox: section("The Camofox browser.", {
         managed_persistence: flag(false, "Keep its profiles between sessions."),
       }),
+    },
+  ),
+  rl: section(
+    { description: "Training runs, as the rl tools start them.", category: "Tools" },
+    {
+      root: text("", "Folder of the training checkout; the trainer is started there."),
+      trainer_command: text(
+        "",
+        "Command that trains, instead of the hosted trainer; it gets the configuration file as HERMES_RL_CONFIG.",
+      ),
+      api_command: text("", "Command that opens the trajectory API; empty: hermes rl-api."),
+      profile: text(
+        "",
+        "YAML file with the fields of a run that nobody may change; empty: those of the hosted trainer.",
+      ),
+      inference_url: text("https://openrouter.ai/api/v1", "Where the models of rl_test_inference are asked."),
     },
   ),
   checkpoints: section(
@@ -130,10 +145,6 @@ export const toolSections = {
   messaging: section(
     { description: "Messages the agent sends by itself.", category: "Tools", reload: "restart" },
     { allowed_targets: texts([], "Targets it may write to besides the chat it is in; empty allows all.") },
-  ),
-  rl: section(
-    { description: "Training runs.", category: "Tools", noEffect: missing.training },
-    { root: optionalText("Folder of the training checkout.") },
   ),
   quick_commands: mapOf(
     either(

@@ -9,6 +9,7 @@ import {
   optionalWhole,
   section,
   text,
+  texts,
   whole,
 } from "./setting.ts";
 
@@ -76,13 +77,17 @@ export const voiceSections = {
     },
   ),
   stt: section(
-    { description: "Speech to text.", category: "Voice", noEffect: missing.voice },
+    { description: "Speech to text, for voice messages in chats.", category: "Voice" },
     {
       enabled: flag(true, "Turn voice messages into text."),
       provider: choice(["local", "openai", "groq", "mistral", "xai"], "local", "Service."),
       local: section("The program on this machine.", {
-        model: text("base", "Size of the model."),
-        language: text("", "Language; empty recognises it."),
+        command: texts(
+          [],
+          "Program and its arguments; what it prints is what was said. `{file}`, `{model}` and `{language}` stand for their values.",
+        ),
+        model: text("base", "Model, as the program names it."),
+        language: text("auto", "Language, as the program names it."),
       }),
       openai: section("OpenAI.", { model: text("whisper-1", "Model."), base_url: optionalText("Own address.") }),
       groq: section("Groq.", { model: text("whisper-large-v3-turbo", "Model.") }),

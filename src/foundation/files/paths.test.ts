@@ -95,22 +95,13 @@ describe("which root holds the profiles", () => {
 });
 
 describe("paths of a home", () => {
-  test("[20:7.1] every entry of the table lies where an existing home has it", () => {
+  test("[20:7.1] what Hermes reads and writes lies where an existing home has it", () => {
     const home = new HermesHome("/h");
     expect({
-      a: [
-        home.config,
-        home.envFile,
-        home.authFile,
-        home.authLock,
-        home.stateDb,
-        home.soul,
-        home.memoryFile,
-        home.userFile,
-      ],
-      b: [home.skills, home.skillsHub, home.plugins, home.hooks, home.cronJobs, home.cronOutput, home.sessionsIndex],
+      a: [home.config, home.envFile, home.authFile, home.authLock, home.stateDb, home.soul],
+      b: [home.skills, home.plugins, home.hooks, home.cronJobs, home.cronOutput],
       c: [home.agentLog, home.errorsLog, home.gatewayLog, home.gatewayPid, home.gatewayState, home.processes],
-      d: [home.pairing, home.channelDirectory, home.whatsappSession, home.profiles, home.activeProfile, home.skins],
+      d: [home.pairing, home.profiles, home.activeProfile, home.skins],
       e: [
         home.checkpoints,
         home.stateSnapshots,
@@ -119,44 +110,13 @@ describe("paths of a home", () => {
         home.documentCache,
         home.screenshotCache,
       ],
-      f: [
-        home.modelCatalog,
-        home.modelsDevCache,
-        home.contextLengthCache,
-        home.ollamaCloudModelsCache,
-        home.nousRateLimit,
-      ],
+      f: [home.modelsDevCache, home.contextLengthCache, home.nousRateLimit],
       g: [home.googleOauth, home.anthropicOauth, home.mcpTokens, home.pastes, home.images, home.inputHistory],
-      h: [
-        home.sandboxes,
-        home.subprocessHome,
-        home.workspace,
-        home.plans,
-        home.scripts,
-        home.bin,
-        home.dashboardThemes,
-      ],
-      i: [home.shellHooksAllowlist, home.responseStoreDb, home.managedMarker, home.containerMarker, home.updateCheck],
+      h: [home.sandboxes, home.subprocessHome, home.workspace, home.plans, home.scripts, home.bin],
+      i: [home.shellHooksAllowlist, home.managedMarker, home.updateCheck],
     }).toEqual({
-      a: [
-        "/h/config.yaml",
-        "/h/.env",
-        "/h/auth.json",
-        "/h/auth.lock",
-        "/h/state.db",
-        "/h/SOUL.md",
-        "/h/memories/MEMORY.md",
-        "/h/memories/USER.md",
-      ],
-      b: [
-        "/h/skills",
-        "/h/skills/.hub",
-        "/h/plugins",
-        "/h/hooks",
-        "/h/cron/jobs.json",
-        "/h/cron/output",
-        "/h/sessions/sessions.json",
-      ],
+      a: ["/h/config.yaml", "/h/.env", "/h/auth.json", "/h/auth.lock", "/h/state.db", "/h/SOUL.md"],
+      b: ["/h/skills", "/h/plugins", "/h/hooks", "/h/cron/jobs.json", "/h/cron/output"],
       c: [
         "/h/logs/agent.log",
         "/h/logs/errors.log",
@@ -165,14 +125,7 @@ describe("paths of a home", () => {
         "/h/gateway_state.json",
         "/h/processes.json",
       ],
-      d: [
-        "/h/platforms/pairing",
-        "/h/channel_directory.json",
-        "/h/whatsapp/session",
-        "/h/profiles",
-        "/h/active_profile",
-        "/h/skins",
-      ],
+      d: ["/h/platforms/pairing", "/h/profiles", "/h/active_profile", "/h/skins"],
       e: [
         "/h/checkpoints",
         "/h/state-snapshots",
@@ -181,13 +134,7 @@ describe("paths of a home", () => {
         "/h/cache/documents",
         "/h/cache/screenshots",
       ],
-      f: [
-        "/h/cache/model_catalog.json",
-        "/h/models_dev_cache.json",
-        "/h/context_length_cache.yaml",
-        "/h/ollama_cloud_models_cache.json",
-        "/h/rate_limits/nous.json",
-      ],
+      f: ["/h/models_dev_cache.json", "/h/context_length_cache.yaml", "/h/rate_limits/nous.json"],
       g: [
         "/h/auth/google_oauth.json",
         "/h/.anthropic_oauth.json",
@@ -196,14 +143,8 @@ describe("paths of a home", () => {
         "/h/images",
         "/h/.hermes_history",
       ],
-      h: ["/h/sandboxes", "/h/home", "/h/workspace", "/h/plans", "/h/scripts", "/h/bin", "/h/dashboard-themes"],
-      i: [
-        "/h/shell-hooks-allowlist.json",
-        "/h/response_store.db",
-        "/h/.managed",
-        "/h/.container-mode",
-        "/h/.update_check",
-      ],
+      h: ["/h/sandboxes", "/h/home", "/h/workspace", "/h/plans", "/h/scripts", "/h/bin"],
+      i: ["/h/shell-hooks-allowlist.json", "/h/.managed", "/h/.update_check"],
     });
   });
 

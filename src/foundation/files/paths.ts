@@ -116,9 +116,6 @@ export class HermesHome {
   get managedMarker(): string {
     return this.at(".managed");
   }
-  get containerMarker(): string {
-    return this.at(".container-mode");
-  }
   get shellHooksAllowlist(): string {
     return this.at("shell-hooks-allowlist.json");
   }
@@ -130,20 +127,11 @@ export class HermesHome {
   get memories(): string {
     return this.at("memories");
   }
-  get memoryFile(): string {
-    return this.at("memories", "MEMORY.md");
-  }
-  get userFile(): string {
-    return this.at("memories", "USER.md");
-  }
   get skills(): string {
     return this.at("skills");
   }
   get agents(): string {
     return this.at("agents");
-  }
-  get skillsHub(): string {
-    return this.at("skills", ".hub");
   }
   get skillsSnapshot(): string {
     return this.at(".skills_prompt_snapshot.json");
@@ -171,22 +159,13 @@ export class HermesHome {
   get skins(): string {
     return this.at("skins");
   }
-  get dashboardThemes(): string {
-    return this.at("dashboard-themes");
-  }
 
   // Conversations.
   get stateDb(): string {
     return this.at("state.db");
   }
-  get responseStoreDb(): string {
-    return this.at("response_store.db");
-  }
   get sessions(): string {
     return this.at("sessions");
-  }
-  get sessionsIndex(): string {
-    return this.at("sessions", "sessions.json");
   }
   get checkpoints(): string {
     return this.at("checkpoints");
@@ -225,12 +204,6 @@ export class HermesHome {
   }
   get pairing(): string {
     return this.#legacy("pairing") ?? this.at("platforms", "pairing");
-  }
-  get channelDirectory(): string {
-    return this.at("channel_directory.json");
-  }
-  get whatsappSession(): string {
-    return this.at("whatsapp", "session");
   }
   get rateLimits(): string {
     return this.at("rate_limits");
@@ -272,17 +245,11 @@ export class HermesHome {
   get downloadCache(): string {
     return this.at("cache", "downloads");
   }
-  get modelCatalog(): string {
-    return this.at("cache", "model_catalog.json");
-  }
   get modelsDevCache(): string {
     return this.at("models_dev_cache.json");
   }
   get contextLengthCache(): string {
     return this.at("context_length_cache.yaml");
-  }
-  get ollamaCloudModelsCache(): string {
-    return this.at("ollama_cloud_models_cache.json");
   }
   get updateCheck(): string {
     return this.at(".update_check");

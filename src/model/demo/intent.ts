@@ -24,7 +24,9 @@ interface Rule {
 const target = "(?:`(?<a>[^`]+)`|\"(?<b>[^\"]+)\"|'(?<c>[^']+)'|(?<d>\\S+))";
 const quoted = (name: string) => `(?:\`(?<${name}a>[^\`]*)\`|"(?<${name}b>[^"]*)"|'(?<${name}c>[^']*)')`;
 const pick = (groups: Readonly<Record<string, string | undefined>>, prefix = ""): string =>
-  (groups[`${prefix}a`] ?? groups[`${prefix}b`] ?? groups[`${prefix}c`] ?? groups[`${prefix}d`] ?? "").trim();
+  (groups[`${prefix}a`] ?? groups[`${prefix}b`] ?? groups[`${prefix}c`] ?? groups[`${prefix}d`] ?? "")
+    .trim()
+    .replace(/^@file:/, "");
 const rule = (source: string, intent: Rule["intent"]): Rule => ({ pattern: new RegExp(source, "is"), intent });
 
 /** In order; the first that matches wins, so the narrow ones stand before the wide ones. */

@@ -38,16 +38,14 @@ const abilities = [
 ];
 
 const program = [
-  "def primes(count):",
-  "    found = []",
-  "    candidate = 2",
-  "    while len(found) < count:",
-  "        if all(candidate % prime for prime in found):",
-  "            found.append(candidate)",
-  "        candidate += 1",
-  "    return found",
+  "function primes(count) {",
+  "  const found = [];",
+  "  for (let candidate = 2; found.length < count; candidate += 1)",
+  "    if (found.every((prime) => candidate % prime !== 0)) found.push(candidate);",
+  "  return found;",
+  "}",
   "",
-  'print(" ".join(str(prime) for prime in primes(10)))',
+  'console.log(primes(10).join(" "));',
   "",
 ].join("\n");
 
@@ -71,7 +69,7 @@ function moveFor(intent: Intent, scene: Scene): Move {
   const recipe = recipeFor(intent);
   const step = recipe[scene.results.length];
   const last = scene.results.at(-1);
-  if (last !== undefined && looksFailed(last)) return say(`That did not work:\n\n${block(last)}`);
+  if (last !== undefined && looksFailed(last)) return say(failureText(last));
   if (step === undefined) return say(closingWords(intent, last ?? ""));
   if (!scene.tools.has(step.tool)) {
     return say(`For that I would call the tool \`${step.tool}\`, which is not available in this session.`);
@@ -82,7 +80,7 @@ function moveFor(intent: Intent, scene: Scene): Move {
 function recipeFor(intent: Task): readonly Recipe[] {
   switch (intent.kind) {
     case "list":
-      return [one("search_files", { pattern: "*", target: "files", path: intent.path }, "Let me look.")];
+      return [one("search_files", { pattern: "*", target: "files", path: intent.path, limit: 2_000 }, "Let me look.")];
     case "read":
       return [one("read_file", { path: intent.path }, "")];
     case "search":
@@ -90,7 +88,11 @@ function recipeFor(intent: Task): readonly Recipe[] {
     case "replace":
       return [
         one("read_file", { path: intent.path }, `I read ${intent.path} first.`),
-        one("patch", { mode: "replace", path: intent.path, old_string: intent.from, new_string: intent.to }, ""),
+        one(
+          "patch",
+          { mode: "replace", path: intent.path, old_string: intent.from, new_string: intent.to, replace_all: true },
+          "",
+        ),
       ];
     case "write":
       return [one("write_file", { path: intent.path, content: `${intent.content}\n` }, "")];
@@ -106,8 +108,8 @@ function recipeFor(intent: Task): readonly Recipe[] {
       return [one("delegate_task", { goal: intent.goal }, "A helper will do that.")];
     case "program":
       return [
-        one("write_file", { path: "primes.py", content: program }, "I write a small Python program."),
-        one("terminal", { command: "python3 primes.py" }, "Now I run it."),
+        one("write_file", { path: "primes.mjs", content: program }, "I write a small program."),
+        one("terminal", { command: "node primes.mjs" }, "Now I run it."),
       ];
   }
 }
@@ -116,7 +118,7 @@ function closingWords(intent: Task, result: string): string {
   const facts = parsed(result);
   switch (intent.kind) {
     case "list":
-      return `Files in \`${intent.path}\`:\n${bullets(strings(facts.files).slice(0, 40)) || "(none)"}`;
+      return `Files in \`${intent.path}\`:\n${bullets(topNames(strings(facts.files), intent.path)) || "(none)"}`;
     case "read":
       return `\`${intent.path}\`:\n\n${block(text(facts.content) || result)}`;
     case "search":
@@ -136,7 +138,7 @@ function closingWords(intent: Task, result: string): string {
     case "delegate":
       return `The helper reports:\n\n${block(summaries(facts.results) || result)}`;
     case "program":
-      return `The program is in \`primes.py\`. It printed:\n\n${block(text(facts.output))}`;
+      return `The program is in \`primes.mjs\`. It printed:\n\n${block(text(facts.output))}`;
   }
 }
 
@@ -165,6 +167,28 @@ function parsed(result: string): Readonly<Record<string, unknown>> {
 function looksFailed(result: string): boolean {
   const facts = parsed(result);
   return (typeof facts.error === "string" && facts.error !== "") || facts.success === false;
+}
+
+/** What went wrong, in the words of the tool, and what may have been meant. */
+function failureText(result: string): string {
+  const facts = parsed(result);
+  const [meant] = strings(facts.similar_files);
+  const words = text(facts.error) || result;
+  return `That did not work: ${words}${meant === undefined ? "" : `\n\nDid you mean \`${meant}\`?`}`;
+}
+
+const mostNames = 40;
+
+/** The names in a folder, in order; of what lies deeper only the folder. */
+function topNames(files: readonly string[], folder: string): readonly string[] {
+  const inside = folder.replace(/^\.\/|\/$/g, "");
+  const names = files.map((file) => {
+    const below = file.replace(/^\.\//, "");
+    const own = below.startsWith(`${inside}/`) ? below.slice(inside.length + 1) : below;
+    return own.includes("/") ? `${own.slice(0, own.indexOf("/") + 1)}` : own;
+  });
+  const all = [...new Set(names)].sort();
+  return all.length <= mostNames ? all : [...all.slice(0, mostNames), `… and ${all.length - mostNames} more`];
 }
 
 function text(value: unknown): string {

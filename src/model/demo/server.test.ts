@@ -54,7 +54,7 @@ describe("the demo model on the wire", () => {
       function: { name: string; arguments: string };
     }[];
     expect(call[0]?.function.name).toBe("search_files");
-    expect(JSON.parse(call[0]?.function.arguments ?? "")).toEqual({ pattern: "*", target: "files", path: "src" });
+    expect(JSON.parse(call[0]?.function.arguments ?? "")).toMatchObject({ pattern: "*", target: "files", path: "src" });
     expect(deltas.at(-1)?.finish_reason).toBe("tool_calls");
   });
 

@@ -54,7 +54,6 @@ const quirks: Readonly<Record<(typeof strictWires)[number], readonly TargetQuirk
   ],
   anthropic_messages: [
     { cacheMarks: "block", thinkingReplay: "signed", reasoning: "anthropic-budget" },
-    { cacheMarks: "block", thinkingReplay: "last-signed", reasoning: "anthropic-budget" },
     { thinkingReplay: "none", reasoning: "anthropic-budget" },
     { reasoning: "anthropic-adaptive-max" },
     { thinkingReplay: "none", supportsImages: false },

@@ -23,7 +23,7 @@ const settings = fc.record({
       requiresReasoningContent: fc.boolean(),
       cacheMarks: fc.constantFrom("none", "block", "message"),
       contentAsParts: fc.boolean(),
-      thinkingReplay: fc.constantFrom("signed", "last-signed", "unsigned", "none"),
+      thinkingReplay: fc.constantFrom("signed", "unsigned", "none"),
       reasoning: fc.constant("anthropic-budget"),
       supportsImages: fc.boolean(),
       toolSchema: fc.constantFrom("standard", "moonshot", "gemini"),

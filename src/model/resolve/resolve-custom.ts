@@ -183,6 +183,8 @@ interface Seen {
 
 /** A list of models is asked for once a day; windows and abilities do not change by the hour. */
 const listCacheMs = 24 * 60 * 60 * 1000;
+/** A server on this machine answers at once, and may have been started anew with another window. */
+const localListCacheMs = 60 * 1000;
 
 /** What the endpoint's own list says about the model; an endpoint without a list is not asked again today. */
 async function listedModel(
@@ -192,7 +194,7 @@ async function listedModel(
 ): Promise<ListedModel | undefined> {
   const { baseUrl, query } = splitBaseUrl(input.url);
   const key = listKey(baseUrl);
-  const known = await context.models?.read(key, listCacheMs);
+  const known = await context.models?.read(key, isLocalUrl(baseUrl) ? localListCacheMs : listCacheMs);
   const find = (models: readonly ListedModel[]) => models.find(({ id }) => id === input.asked);
   // Somebody who asks once wants the answer: what is known has to do.
   if (wanted.isOneShot === true) return known === undefined ? undefined : find(known.models);

@@ -467,13 +467,13 @@ describe("other commands", () => {
     const home = new HermesHome(join(folder, "home"));
     await mkdir(home.memories, { recursive: true });
     await writeFile(home.config, "model: one\n");
-    await writeFile(home.memoryFile, "note");
+    await writeFile(join(home.memories, "MEMORY.md"), "note");
     const session = await open();
     expect(await command(session, "/snap")).toContain("no snapshots");
     const [, id = ""] = /Created snapshot (\S+)\./.exec(await command(session, "/snapshot create Before Move")) ?? [];
     expect(id).toMatch(/-before-move$/);
     await writeFile(home.config, "model: two\n");
-    await writeFile(home.userFile, "new");
+    await writeFile(join(home.memories, "USER.md"), "new");
     const told = await command(session, `/snapshot restore ${id}`);
     expect(told).toContain("Restored: config.yaml, memories/MEMORY.md.");
     expect(told).toContain("the snapshot does not have them: memories/USER.md");

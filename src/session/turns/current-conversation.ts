@@ -4,6 +4,7 @@ import { deadline } from "#foundation/lifecycle/abort";
 import type { Target } from "#model";
 import type { TitleOutcome } from "#store";
 import type { OpenOptions } from "../api.ts";
+import { noteFolder } from "../search/session-folder.ts";
 import { type Conversation, type ConversationDeps, openConversation } from "./conversation.ts";
 import type { Turns } from "./turns.ts";
 
@@ -51,10 +52,22 @@ export class CurrentConversation {
       await this.#finalize(old);
       // Only when the new one is there is the old one given up.
       await this.open({ ...freshOptions(this.#deps.options), ...this.#chosenModel() });
+      await this.#noteFolder();
+      const stopped = old.services.processes.list().flatMap((one) => (one.state === "running" ? [one.command] : []));
       await this.#end(old, reason);
+      if (stopped.length > 0)
+        this.#deps.events.emit({ type: "notice", level: "info", text: `Stopped with it: ${stopped.join(", ")}` });
       await this.#tellPlugins("on_session_reset", this.now);
     });
     this.#deps.onChange();
+  }
+
+  /** The new conversation belongs to the folder of the one before: `-c` there goes on with it. */
+  async #noteFolder(): Promise<void> {
+    const { options, session } = this.#deps;
+    const { cwd: folder, isInteractive } = options;
+    const location = { folder, isOneShot: !isInteractive };
+    await quietly("noting the folder", () => noteFolder(session.store, this.now.rootId, location), session);
   }
 
   /** Takes the last message of the person and everything after it back; gives that message. */

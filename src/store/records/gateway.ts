@@ -121,3 +121,13 @@ export interface InProgress {
   /** The lease of whoever serves it, as it stands. */
   readonly lease: Lease | undefined;
 }
+
+/** What the store holds of a chat beside its transcripts. */
+export interface TracesOfChat {
+  readonly route: Route | undefined;
+  readonly received: readonly InboxEntry[];
+  /** The keys of everything that was sent or is to be sent. */
+  readonly owedKeys: readonly string[];
+  /** The sessions it is and was in. */
+  readonly sessionIds: readonly SessionId[];
+}

@@ -1,7 +1,8 @@
 import { readdir, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Deferred } from "#foundation/lifecycle/deferred";
+import type { Terminal } from "../contract/terminal.ts";
 import type { TerminalWall } from "../terminals/local/local-terminal.ts";
 import { processStartedAtMs } from "../terminals/process-start-time.ts";
 import { allowingGate, localWorkshop, noWall } from "../terminals/testing.ts";
@@ -16,7 +17,10 @@ beforeEach(async () => {
   calls = [];
 });
 
-afterEach(() => shop[Symbol.asyncDispose]());
+afterEach(() => {
+  vi.useRealTimers();
+  return shop[Symbol.asyncDispose]();
+});
 
 const depsWith = (changes: Partial<ExecuteCodeDeps> = {}): ExecuteCodeDeps => ({
   leases: shop.leases,
@@ -37,6 +41,7 @@ const depsWith = (changes: Partial<ExecuteCodeDeps> = {}): ExecuteCodeDeps => ({
   },
   redact: (text) => text.replaceAll("hunter2", "***"),
   screening: "allow",
+  isContained: () => false,
   wall: () => Promise.resolve(noWall),
   ...changes,
 });
@@ -136,14 +141,27 @@ describe("execute_code in Python", () => {
   });
 
   it("[30:3.7] stops a script at its time limit with everything it started", async () => {
-    const options = { ...defaultScriptOptions, timeoutMs: 700 };
+    // The limit is up once the script says that it is under way, however long an interpreter takes to start.
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"], shouldAdvanceTime: true });
+    const options = { ...defaultScriptOptions, timeoutMs: 300_000 };
+    const callTool = () => {
+      vi.advanceTimersByTime(options.timeoutMs);
+      return Promise.resolve("{}");
+    };
     const answer = await run(
-      "import subprocess, time\np = subprocess.Popen(['sleep', '60'])\nprint(p.pid, flush=True)\ntime.sleep(60)",
-      { deps: { options } },
+      [
+        "from hermes_tools import read_file",
+        "import subprocess, time",
+        "p = subprocess.Popen(['sleep', '600'])",
+        "print(p.pid, flush=True)",
+        "read_file('f')",
+        "time.sleep(600)",
+      ].join("\n"),
+      { deps: { options, callTool } },
     );
     expect(answer).toMatchObject({
       status: "timeout",
-      error: expect.stringContaining("0.7 s"),
+      error: expect.stringContaining("300 s"),
       output: expect.stringContaining("stopped after"),
     });
     const pid = Number(String(answer["output"]).split("\n")[0]);
@@ -252,6 +270,27 @@ describe("execute_code", () => {
     await expect(stat(path.join(shop.cwd, "ran"))).rejects.toThrow();
   });
 
+  it("[30:3.7] asks about a script in a container only where its commands are asked about, too", async () => {
+    const asked: string[] = [];
+    const gate: ExecuteCodeDeps["gate"] = {
+      ...allowingGate,
+      checkFindings: (summary) => {
+        asked.push(summary);
+        return Promise.resolve({ kind: "blocked", reason: "no scripts", isHardline: false, findings: [] });
+      },
+    };
+    const leases: ExecuteCodeDeps["leases"] = {
+      take: async (...wanted) => asContainer(await shop.leases.take(...wanted)),
+    };
+    const deps = { gate, leases, screening: "sandbox" } as const;
+    const held = await run("print(6 * 7)", { deps: { ...deps, isContained: (kind) => kind === "docker" } });
+    expect(held).toMatchObject({ status: "success", output: "42\n" });
+    expect(asked).toEqual([]);
+    expect(await run("print(1)", { deps })).toEqual({ error: "no scripts", status: "blocked" });
+    const always = { ...deps, screening: "ask", isContained: () => true } as const;
+    expect(await run("print(1)", { deps: always })).toEqual({ error: "no scripts", status: "blocked" });
+  });
+
   it("[30:3.7] runs a script confined when that is wanted", async () => {
     await writeFile(path.join(shop.folder, "wrapper.sh"), '#!/bin/sh\necho confined\nexec "$@"\n', { mode: 0o755 });
     const confine: TerminalWall["confine"] = (call) => ({
@@ -264,3 +303,14 @@ describe("execute_code", () => {
     });
   });
 });
+
+/** The same terminal, as if it were in a container. */
+function asContainer(terminal: Terminal): Terminal {
+  return new Proxy(terminal, {
+    get(target, name) {
+      if (name === "kind") return "docker";
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}

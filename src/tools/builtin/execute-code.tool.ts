@@ -14,7 +14,7 @@ import type { BuiltinTools } from "./builtin-deps.ts";
 export { defaultScriptOptions, type ScriptOptions } from "../code/script-options.ts";
 
 export interface ExecuteCodeDeps {
-  readonly leases: TerminalLeases;
+  readonly leases: Pick<TerminalLeases, "take">;
   readonly gate: ApprovalGate;
   readonly options: ScriptOptions;
   /** Our own environment; a script sees a short list of it. */
@@ -30,6 +30,8 @@ export interface ExecuteCodeDeps {
   ): Promise<string>;
   redact(text: string): string;
   watch?(pid: number): Disposable;
+  /** True when nothing in this kind of terminal can reach the host, as for commands. */
+  isContained(kind: string): boolean;
   /** `approvals.code_execution`: what a script itself needs, beside what its tool calls need. */
   readonly screening: "allow" | "ask" | "sandbox";
   /** What holds the programs of a session inside. */
@@ -131,7 +133,7 @@ async function executeElsewhere(
   script: { readonly code: string; readonly language: ScriptLanguage; readonly terminal: Terminal },
   context: ToolContext,
 ): Promise<ToolResult> {
-  const wall = { isInForce: false, isMissing: false };
+  const wall = { isInForce: deps.isContained(script.terminal.kind), isMissing: false };
   const refusal = await screen(deps, { ...script, wall }, context);
   if (refusal !== undefined) return failed(refusal, { status: "blocked" });
   const [{ runScriptElsewhere }, { withTouches }] = await Promise.all([

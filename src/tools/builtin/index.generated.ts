@@ -14,6 +14,7 @@ import { builtin as browserVision } from "./browser/browser-vision.tool.ts";
 import type { BuiltinTools } from "./builtin-deps.ts";
 import { builtin as clarify } from "./clarify.tool.ts";
 import { builtin as executeCode } from "./execute-code.tool.ts";
+import { builtin as feishu } from "./feishu.tool.ts";
 import { builtin as homeAssistant } from "./home-assistant.tool.ts";
 import { builtin as imageGenerate } from "./image-generate.tool.ts";
 import { builtin as mixtureOfAgents } from "./mixture-of-agents.tool.ts";
@@ -24,6 +25,7 @@ import { builtin as searchFiles } from "./search-files.tool.ts";
 import { builtin as terminal } from "./terminal.tool.ts";
 import { builtin as textToSpeech } from "./text-to-speech.tool.ts";
 import { builtin as todo } from "./todo.tool.ts";
+import { builtin as rl } from "./training/rl.tool.ts";
 import { builtin as visionAnalyze } from "./vision-analyze.tool.ts";
 import { builtin as webExtract } from "./web-extract.tool.ts";
 import { builtin as webSearch } from "./web-search.tool.ts";
@@ -45,6 +47,7 @@ export const builtins: Readonly<Record<string, BuiltinTools>> = {
   browserVision,
   clarify,
   executeCode,
+  feishu,
   homeAssistant,
   imageGenerate,
   mixtureOfAgents,
@@ -55,6 +58,7 @@ export const builtins: Readonly<Record<string, BuiltinTools>> = {
   terminal,
   textToSpeech,
   todo,
+  rl,
   visionAnalyze,
   webExtract,
   webSearch,

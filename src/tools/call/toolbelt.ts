@@ -184,6 +184,9 @@ export class Toolbelt {
       return [renderError(`Error executing ${name}: ${describe(error)}`), "failed"];
     }
     try {
+      // A call that waits for calls of others needs no place of its own: it could be the last one.
+      const runsOthers = tool.isDelegation === true || tool.costsNoStep === true;
+      using _slot = runsOthers ? undefined : await context.scope.callSlots?.take(signal);
       const running = tool.execute(input, {
         ...context,
         callId: call.id,

@@ -28,8 +28,15 @@ export interface SessionScope {
   readonly spender: Spender;
   /** Somebody is there when a turn begins by itself; not in a one-shot, a job or a rollout. */
   readonly isAttended?: boolean | undefined;
+  /** Places for calls, shared by all sessions that have the same; undefined: each session minds only its own. */
+  readonly callSlots?: CallSlots | undefined;
   /** Words that arrive by themselves and begin a turn; false when the session takes none (any more). */
   deliver(words: DeliveredWords): boolean;
+}
+
+/** So many calls of tools run at once. A call waits for a place, and gives it back when it has ended. */
+export interface CallSlots {
+  take(signal: AbortSignal): Promise<Disposable>;
 }
 
 /** Which kind of terminal a session works in, and what is special about its own. */

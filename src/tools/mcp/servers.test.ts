@@ -311,7 +311,7 @@ describe("changes of a server", () => {
 });
 
 describe("a server that fails", () => {
-  it("opens the breaker after three failures of the connection; errors of a tool do not count [30:MCP-17] [30:6.8-6]", async () => {
+  it("opens the breaker after three failures of the connection; errors of a tool do not count [30:MCP-17] [30:MCP-19] [30:6.8-6]", async () => {
     await using stage = await mcpStage();
     const servers = stage.open([fakeSettings("s", {}, { timeout: 0.05 })]);
     await servers.ready(testScope(), never);
@@ -418,7 +418,9 @@ describe("a server that fails", () => {
     const servers = stage.open([settingsOf("s", { command: "/no/such/program" })]);
     await servers.ready(testScope(), never);
     await clock.sleeping();
+    expect(servers.status[0]).toMatchObject({ name: "s", transport: "stdio", connected: false });
     expect(servers.status[0]?.lastError).toContain("/no/such/program");
+    expect(servers.status[0]?.retryAtMs).toBe(clock.now() + 300_000);
     expect(clock.slept).toEqual([300_000]);
   });
 

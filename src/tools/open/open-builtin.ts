@@ -45,7 +45,7 @@ export function builtinTools(
     logger,
     absolute: (file) => absolutePath(file, machine.home.root, userHome),
   });
-  const gateway = createManagedGateway({ env, ...(login === undefined ? {} : { login }) });
+  const gateway = createManagedGateway({ env, login });
   const web = openWeb(base, { rules, gateway, exits });
   const browser = openBrowsers(base, { rules, gateway, guardian: terminals.guardian, exits });
   const media = {
@@ -69,6 +69,8 @@ export function builtinTools(
       speech: speechDeps(base, media),
       mixture: mixtureDeps(base),
       home: homeDeps(base, gate),
+      feishu: feishuDeps(base),
+      ...trainingDeps(base, gate),
     },
     logger,
   );
@@ -107,4 +109,26 @@ function homeDeps({ env, config }: ToolsBase, gate: ApprovalGate): NonNullable<B
       return token === "" ? undefined : { url: config.homeassistant.url.trim(), token: new Secret(token) };
     },
   };
+}
+
+/** Documents of Feishu, read as the app that chats there. */
+function feishuDeps({ config: { feishu, platforms } }: ToolsBase): NonNullable<BuiltinDeps["feishu"]> {
+  const usual = feishu.domain === "lark" ? "https://open.larksuite.com" : "https://open.feishu.cn";
+  return {
+    access: () => {
+      const secret = platforms["feishu"]?.token;
+      if (feishu.app_id === "" || secret === undefined || secret.reveal() === "") return undefined;
+      return { url: feishu.base_url.replace(/\/+$/u, "") || usual, appId: feishu.app_id, secret };
+    },
+  };
+}
+
+/** The tools of a training need a trainer: the hosted one with its keys, or a program of the person's own. */
+function trainingDeps({ env, config, options }: ToolsBase, gate: ApprovalGate): Pick<BuiltinDeps, "training"> {
+  const { training: steps } = options;
+  if (steps === undefined) return {};
+  const missing = ["TINKER_API_KEY", "WANDB_API_KEY"].filter((name) => (env[name] ?? "").trim() === "");
+  const hasTrainer = config.rl.trainer_command.trim() !== "" || missing.length === 0;
+  const reason = `${missing.join(" and ")} not set, and no rl.trainer_command`;
+  return { training: { gate, steps, check: () => (hasTrainer ? true : { reason }) } };
 }

@@ -1,3 +1,4 @@
+import { isContained } from "../approval/container-bypass.ts";
 import { defaultScriptOptions, type ExecuteCodeDeps } from "../builtin/execute-code.tool.ts";
 import type { ApprovalGate } from "../contract/approval-request.ts";
 import { subprocessHome } from "../terminals/open-terminal.ts";
@@ -32,6 +33,7 @@ export function openCode(base: ToolsBase, { terminals, gate, callTool }: CodeOpt
     redact,
     watch: (pid) => terminals.guardian.watch(pid),
     screening: approvals.code_execution,
+    isContained: (kind) => isContained(kind, config),
     wall: (scope, signal) => terminals.walls.of(scope, signal),
   };
 }

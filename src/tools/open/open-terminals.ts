@@ -30,6 +30,7 @@ import { ProcessTable } from "../terminals/processes/process-table.ts";
 import type { BackendDeps } from "../terminals/remote/backend.ts";
 import { SessionVariables } from "../terminals/session-variables.ts";
 import { terminalNeeds } from "../terminals/terminal-needs.ts";
+import { createManagedGateway } from "../web/managed-gateway.ts";
 import type { ToolsBase } from "./tools-base.ts";
 
 export interface Terminals {
@@ -86,7 +87,7 @@ export function openTerminals(base: ToolsBase, permissions: Permissions): Termin
   const openers = (): TerminalOpeners => ({ ...Object.fromEntries(base.extensions.terminals()), ...remote, local });
   const checkFor = (of: SessionScope): ReturnType<typeof terminalAvailability> => {
     const wanted = of.terminal.kind ?? terminal.backend;
-    const needs = terminalNeeds(wanted, terminal, base.env);
+    const needs = terminalNeeds(wanted, { settings: terminal, env: base.env, authFile: home.authFile });
     return needs === undefined ? terminalAvailability(wanted, openers()) : { reason: needs };
   };
   const kind = readTerminalKind(terminal.backend) ?? "local";
@@ -110,7 +111,7 @@ export function openTerminals(base: ToolsBase, permissions: Permissions): Termin
 }
 
 function backendDeps(
-  { machine, config, env }: ToolsBase,
+  { machine, config, env, options }: ToolsBase,
   { guardian, moreVariables }: { readonly guardian: Guardian } & Pick<Terminals, "moreVariables">,
 ): BackendDeps {
   const { home, logger } = machine;
@@ -129,6 +130,7 @@ function backendDeps(
     moreVariables,
     notice: (text) => machine.notice(text),
     watch: (pid) => guardian.watch(pid),
+    subscription: createManagedGateway({ env, login: options.gatewayLogin }),
   };
 }
 

@@ -2,6 +2,7 @@ import type { Config, Machine } from "#config";
 import type { Scope } from "#foundation/lifecycle/disposal";
 import type { OpenSessions } from "../call/open-sessions.ts";
 import type { ToolExtensions } from "../contract/tool-extensions.ts";
+import type { TrainingSteps } from "../contract/training.ts";
 import type { GatewayDeps } from "../web/managed-gateway.ts";
 
 export interface ToolsOptions {
@@ -9,6 +10,8 @@ export interface ToolsOptions {
   readonly yolo?: boolean | undefined;
   /** The subscription that pays for services instead of own keys. */
   readonly gatewayLogin?: GatewayDeps["login"] | undefined;
+  /** Where training runs are started and watched; absent: there are no `rl_…` tools. */
+  readonly training?: (() => Promise<TrainingSteps>) | undefined;
   /** What plugins add; they know the sessions that are open. */
   readonly extensions?: ((sessions: OpenSessions) => ToolExtensions) | undefined;
 }

@@ -44,7 +44,7 @@ describe("toolsets", () => {
     expect(all.resolve("*")).toEqual(expect.arrayContaining(["mcp_x_read", "terminal"]));
   });
 
-  it("may be the user's own, of toolsets and tools, also in a circle [30:TS-04]", () => {
+  it("may be the user's own, of toolsets and tools, also in a circle [30:TS-01] [30:TS-04]", () => {
     const own = toolsets({ A: ["B", "web"], B: ["A", "one_tool"], web: ["todo"] }, fakeTool("one_tool"));
     expect(own.resolve("A")).toEqual(["one_tool", "todo"]);
     expect(own.resolve("B")).toEqual(["one_tool", "todo"]);

@@ -15,7 +15,9 @@ export type ManagedGateway = (vendor: GatewayVendor, signal: AbortSignal) => Pro
 export interface GatewayDeps {
   readonly env: Environment;
   /** The login's token, fresh enough to be used, and whether the subscription is a paid one. */
-  login?(signal: AbortSignal): Promise<{ readonly token: Secret; readonly isPaid: boolean } | undefined>;
+  readonly login?:
+    | ((signal: AbortSignal) => Promise<{ readonly token: Secret; readonly isPaid: boolean } | undefined>)
+    | undefined;
 }
 
 /** Services paid for with the subscription instead of own keys. Never throws, except when cancelled. */

@@ -36,6 +36,8 @@ import { ShellRunner } from "./shell-runner.ts";
 import { TerminalHold } from "./terminal-hold.ts";
 import { ThemeKeeper } from "./theme-keeper.ts";
 
+/** After these other commands may run in the background than before. */
+const processEvents: ReadonlySet<string> = new Set(["tool-end", "turn-end", "session-changed"]);
 const titleEvents: ReadonlySet<string> = new Set(["turn-start", "turn-end", "session-changed"]);
 
 /** The running UI: one state, one loop of actions, effects and frames. */
@@ -268,7 +270,7 @@ export class TuiApp {
     if (titleEvents.has(event.type)) this.#nameWindow();
     if (!this.#options.terminal.isTty) this.#tellInWords(event);
     if (event.type === "turn-end") this.#promptInWords();
-    if (event.type === "tool-end" || event.type === "turn-end")
+    if (processEvents.has(event.type))
       this.#step({ type: "facts", processes: this.#link.current?.info.processes ?? [] });
     if (event.type === "turn-end") this.#options.onTurnEnd?.();
     if (!this.#ending.signal.aborted) this.#frames.soon();

@@ -16,7 +16,7 @@ export function spinnerText(state: ViewState, skin: Skin, nowMs: number): string
   if (state.busyCommand !== undefined) return `${at(skin.spinner.waitingFaces, frameOf(nowMs))} ${state.busyCommand}`;
   if (state.turn === undefined || state.tools.length > 0 || state.prompts.length > 0) return undefined;
   if (state.answer.isOpen || (state.thoughts.isOpen && state.settings.showReasoning)) return undefined;
-  const stuck = stuckText(state.turn, state.usage.model ?? "the model", nowMs);
+  const stuck = stuckText(state, nowMs);
   if (stuck !== undefined) return stuck;
   const frame = frameOf(nowMs - state.turn.startedAtMs);
   const { thinkingFaces, waitingFaces, thinkingVerbs, wings } = skin.spinner;
@@ -30,14 +30,16 @@ export function spinnerText(state: ViewState, skin: Skin, nowMs: number): string
 const silentMs = 60_000;
 
 /** Waiting does not look like thinking: why, which attempt, and how long still. */
-function stuckText(turn: NonNullable<ViewState["turn"]>, model: string, nowMs: number): string | undefined {
-  if (turn.isInterrupted) return undefined;
+export function stuckText({ turn, usage }: ViewState, nowMs: number): string | undefined {
+  if (turn === undefined || turn.isInterrupted) return undefined;
   if (turn.waiting !== undefined) {
     const seconds = Math.max(0, Math.ceil((turn.waiting.untilMs - nowMs) / 1_000));
     return `⏳ ${turn.waiting.text} in ${seconds} s · Esc stops`;
   }
   const silence = nowMs - turn.lastEventAtMs;
-  return silence < silentMs ? undefined : `⏳ ${model} has been silent for ${stopwatch(silence)} · Esc stops`;
+  return silence < silentMs
+    ? undefined
+    : `⏳ ${usage.model ?? "the model"} has been silent for ${stopwatch(silence)} · Esc stops`;
 }
 
 function frameOf(ms: number): number {

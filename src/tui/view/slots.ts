@@ -1,6 +1,6 @@
 import type { LayoutSlots, Widget } from "../extension.ts";
 import { isListening } from "../state/answering.ts";
-import { spinnerText } from "../state/select.ts";
+import { spinnerText, stuckText } from "../state/select.ts";
 import type { ViewState } from "../state/state.ts";
 import { statusBar } from "../state/status-bar.ts";
 import { rule } from "../text/box.ts";
@@ -22,6 +22,10 @@ export interface ViewSource {
 
 /** Below this many columns the frame is reduced to what is needed. */
 const narrowColumns = 64;
+
+function waitsLong(source: ViewSource): boolean {
+  return stuckText(source.state(), source.nowMs()) !== undefined;
+}
 
 export function builtInSlots(source: ViewSource, extra: readonly Widget[]): LayoutSlots {
   const isNarrow = (): boolean => source.look().columns < narrowColumns;
@@ -70,7 +74,8 @@ export function builtInSlots(source: ViewSource, extra: readonly Widget[]): Layo
     spinner: widget(
       "spinner",
       (columns) => [[{ text: cutText(`  ${spinner() ?? ""}`, columns), style: "accent" }]],
-      () => spinner() !== undefined && (!isNarrow() || source.state().phase === "starting"),
+      // A narrow window has no row for faces, but nobody waits in it without knowing what for.
+      () => spinner() !== undefined && (!isNarrow() || source.state().phase === "starting" || waitsLong(source)),
     ),
     spacer: widget(
       "spacer",

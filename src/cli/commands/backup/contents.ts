@@ -16,6 +16,7 @@ const leftOut: ReadonlySet<string> = new Set([
   "context_length_cache.yaml",
   "ollama_cloud_models_cache.json",
   ".update_check",
+  "dashboard.key",
   ".skills_prompt_snapshot.json",
 ]);
 

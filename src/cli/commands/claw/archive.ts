@@ -15,7 +15,7 @@ const workspaceFiles: Readonly<Record<string, string>> = {
   "IDENTITY.md": "name and looks have no file here; put what matters into SOUL.md",
   "TOOLS.md": "notes about tools have no file here; an AGENTS.md can hold them",
   "HEARTBEAT.md": "there is no heartbeat here",
-  "BOOT.md": "it is not run here",
+  "BOOT.md": "read it first; in the home it is carried out whenever the gateway starts",
 };
 
 /** What has no place here, kept for a look by hand. */

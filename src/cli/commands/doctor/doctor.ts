@@ -9,6 +9,7 @@ import { examineExtensions } from "./extensions.ts";
 import { examineFiles } from "./files.ts";
 import { examineKeys } from "./keys.ts";
 import { examineMachine } from "./machine.ts";
+import { writeChecks } from "./report.ts";
 import { examineTerminal } from "./terminal.ts";
 import { examineWall } from "./wall.ts";
 
@@ -59,14 +60,7 @@ async function examine(invocation: Invocation): Promise<readonly Check[]> {
 }
 
 function write(out: Output, checks: readonly Check[], fixed: readonly string[]): void {
-  const marks = { ok: out.style.good("✓"), warning: out.style.caution("⚠"), failed: out.style.bad("✗") };
-  for (const section of new Set(checks.map((check) => check.section))) {
-    out.heading(section);
-    for (const check of checks.filter((one) => one.section === section)) {
-      out.line(`  ${marks[check.state]} ${check.name}${check.detail === undefined ? "" : `: ${check.detail}`}`);
-      if (check.state !== "ok" && check.hint !== undefined) out.line(out.style.dim(`      ${check.hint}`));
-    }
-  }
+  writeChecks(out, checks);
   if (fixed.length > 0) {
     out.line();
     for (const text of fixed) out.line(`mended: ${text}`);

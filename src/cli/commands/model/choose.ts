@@ -1,5 +1,6 @@
 import type { Invocation } from "../../command.ts";
 import { Output } from "../../output/output.ts";
+import { openAsker } from "../../support/ask.ts";
 import { openModelAccess } from "../../support/models.ts";
 import { type PickedModel, pickFrom } from "./pick.ts";
 import { rememberEndpoint } from "./remember-endpoint.ts";
@@ -9,6 +10,16 @@ import { smokeTest } from "./smoke-test.ts";
 /** Asks for provider, credential and model and saves them together. Leaving in between changes no setting. */
 export async function modelChoose(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
+  for (;;) {
+    const code = await chooseOnce(invocation, out);
+    if (code === 0) return code;
+    using asker = openAsker(invocation.io);
+    if (!(await asker.confirm("Choose again?", true))) return code;
+  }
+}
+
+/** Zero: it works, or something else was done; otherwise what was saved does not answer. */
+async function chooseOnce(invocation: Invocation, out: Output): Promise<number> {
   await using parts = await openModelAccess(invocation);
   const { provider, default: model } = parts.loaded.config.model;
   out.line(`Now: ${model === "" ? "no model chosen" : model} (${provider})`);

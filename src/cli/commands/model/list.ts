@@ -1,10 +1,10 @@
 import { shortWindow } from "#foundation/text/figures";
-import type { PriceQuote } from "#model";
+import type { PickerEntry, PriceQuote, ResolveContext } from "#model";
 import type { Invocation } from "../../command.ts";
 import { flagText } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
 import { type ModelAccess, openModelAccess } from "../../support/models.ts";
-import { findProvider } from "../../support/provider.ts";
+import { endpointsOf, findProvider } from "../../support/provider.ts";
 
 interface Row {
   readonly provider: string;
@@ -21,7 +21,7 @@ export async function modelList(invocation: Invocation): Promise<number> {
   await using parts = await openModelAccess(invocation);
   const asked = flagText(invocation, "provider");
   const entries = await offered(parts, asked, invocation.io.signal);
-  const rows = entries.flatMap(({ provider, models }) => models.map((model) => rowOf(parts, provider, model)));
+  const rows = entries.flatMap((entry) => entry.models.map((model) => rowOf(parts, entry, model)));
   const { provider, default: model } = parts.loaded.config.model;
   out.document({ current: { provider, model }, models: rows });
   if (rows.length === 0) {
@@ -49,24 +49,31 @@ export async function modelList(invocation: Invocation): Promise<number> {
   return 0;
 }
 
+type Offer = Pick<PickerEntry, "provider" | "models"> & Partial<Pick<PickerEntry, "source" | "isOwnEndpoint">>;
+
 async function offered(
   { models }: ModelAccess,
   asked: string | undefined,
   signal: AbortSignal,
-): Promise<readonly { readonly provider: string; readonly models: readonly string[] }[]> {
+): Promise<readonly Offer[]> {
   const choices = await models.choices(signal);
   if (asked === undefined) return choices;
+  const choice = choices.find(({ provider }) => provider === asked.trim().toLowerCase());
+  if (choice !== undefined) return [choice];
   const provider = findProvider(asked, models.context);
   const listed = choices.find((choice) => choice.provider === provider.key);
   if (listed !== undefined) return [listed];
   return provider.kind === "profile" ? [{ provider: provider.key, models: provider.profile.curatedModels }] : [];
 }
 
-function rowOf({ models, loaded }: ModelAccess, provider: string, model: string): Row {
-  const { registry } = models.context;
-  const baseUrl = registry.find(provider)?.baseUrl ?? "";
+function rowOf({ models, loaded }: ModelAccess, { provider, source, isOwnEndpoint }: Offer, model: string): Row {
+  const { context } = models;
+  const baseUrl = (isOwnEndpoint === true ? source : context.registry.find(provider)?.baseUrl) ?? "";
   const quote = models.catalog.catalog.prices({ provider, model, baseUrl });
-  const window = models.context.lookUp?.({ provider, model, baseUrl }).contextWindow;
+  const reportedWindow = context.models?.peek(provider).find(({ id }) => id === model)?.contextWindow;
+  const reported = reportedWindow === undefined ? {} : { reportedWindow };
+  const saved = savedWindow(context, provider, model);
+  const window = saved ?? context.lookUp?.({ provider, model, baseUrl, ...reported }).contextWindow;
   return {
     provider,
     model,
@@ -74,6 +81,12 @@ function rowOf({ models, loaded }: ModelAccess, provider: string, model: string)
     ...prices(quote),
     is_current: loaded.config.model.default === model && [provider, "auto"].includes(loaded.config.model.provider),
   };
+}
+
+/** What the person wrote about the model of an endpoint of their own. */
+function savedWindow(context: ResolveContext, provider: string, model: string): number | undefined {
+  const own = endpointsOf(context).endpoints.find(({ slug }) => slug === provider);
+  return own?.models[model]?.contextLength ?? own?.contextLength;
 }
 
 export function prices(quote: PriceQuote): Pick<Row, "usd_per_million_input" | "usd_per_million_output"> {

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { environmentVariables } from "#config";
-import { json, says, startModelServer } from "../../../../test/fakes/model-server/index.ts";
+import { badKey, json, says, startModelServer } from "../../../../test/fakes/model-server/index.ts";
 import { runCli, temporaryHome } from "../../testing.ts";
 
 let location: ReturnType<typeof temporaryHome>;
@@ -154,6 +154,19 @@ describe("hermes model", () => {
     } finally {
       await close(server);
     }
+  });
+
+  it("says why a new setup does not answer, and lets it be chosen again [20:R11.4]", async () => {
+    await using server = await startModelServer({ models: [{ id: "tiny" }] });
+    const answers = ["Custom endpoint", server.url, "", "", "tiny", ""];
+    server.script(badKey());
+    const left = await runCli(["model"], { home: location.home, typed: [...answers, "n"] });
+    expect(left.stdout).toMatch(/It does not answer yet: .*(key|credential)/i);
+    expect(left.code).toBe(1);
+    server.script(badKey(), says("ready"));
+    const again = await runCli(["model"], { home: location.home, typed: [...answers, "y", ...answers] });
+    expect(again.stdout).toMatch(/It does not answer yet[\s\S]*It answers/);
+    expect(again.code).toBe(0);
   });
 
   it("takes an address without http://, and asks again for one that is none [20:R8.13]", async () => {

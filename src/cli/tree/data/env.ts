@@ -7,6 +7,7 @@ export const envCommand: Command = {
     "hermes env list",
     "hermes env terminal-test evaluate --openai.model_name some/model",
     "hermes env terminal-test process --env.total_steps 5",
+    "hermes env terminal-test process --replay.mode record --replay.file run.jsonl --replay.tools true",
     "hermes env ./my-env.mjs serve --env.rollout_server_url http://localhost:8000",
   ],
   args: [{ name: "environment" }, { name: "what", choices: ["evaluate", "process", "serve"] }],
@@ -40,6 +41,7 @@ export const envCommand: Command = {
       kind: "switch",
       about: "Commands of the model may run on this machine, without a container",
     },
+    { name: "rng", kind: "text", value: "<n>", about: "Draw toolsets the same way each time" },
     { name: "print-config", kind: "switch", about: "Show the fields as they would be used, and leave" },
   ],
   run: async (invocation) => (await import("../../commands/env/run.ts")).envRun(invocation),
@@ -48,6 +50,12 @@ export const envCommand: Command = {
       name: "list",
       about: "Show the environments",
       run: async (invocation) => (await import("../../commands/env/list.ts")).envList(invocation),
+    },
+    {
+      name: "describe",
+      about: "Show what can be set about an environment",
+      args: [{ name: "environment" }],
+      run: async (invocation) => (await import("../../commands/env/describe.ts")).envDescribe(invocation),
     },
   ],
 };
@@ -60,4 +68,13 @@ export const rlApiCommand: Command = {
     { name: "port", kind: "text", value: "<n>", about: "(8000)" },
   ],
   run: async (invocation) => (await import("../../commands/env/rl-api.ts")).rlApi(invocation),
+};
+
+/** Started by `rl_start_training`; it stays when the conversation ends. */
+export const rlRunCommand: Command = {
+  name: "rl-run",
+  about: "Watch over a training run that was prepared",
+  isHidden: true,
+  args: [{ name: "run" }],
+  run: async (invocation) => (await import("../../commands/env/rl-run.ts")).rlRun(invocation),
 };

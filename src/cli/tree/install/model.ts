@@ -50,6 +50,11 @@ export const modelCommand: Command = {
       run: async (invocation) => (await import("../../commands/model/list.ts")).modelList(invocation),
     },
     {
+      name: "providers",
+      about: "Show every provider there is, and which of them have a credential",
+      run: async (invocation) => (await import("../../commands/model/providers.ts")).modelProviders(invocation),
+    },
+    {
       name: "test",
       about: "Ask a model for one word and say what happened",
       args: [{ ...choice, isOptional: true }],

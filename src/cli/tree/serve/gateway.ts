@@ -1,4 +1,5 @@
 import type { Argument, Command } from "../../command.ts";
+import { yesFlag } from "../common.ts";
 
 const run: NonNullable<Command["run"]> = async (invocation) =>
   (await import("../../commands/gateway/run.ts")).gatewayRun(invocation);
@@ -69,6 +70,19 @@ export const gatewayCommand: Command = {
       run: async (i) => (await control()).gatewayInstall(i),
     },
     { name: "uninstall", about: "Remove the service", run: async (i) => (await control()).gatewayUninstall(i) },
+    {
+      name: "doctor",
+      about: "Look for what keeps it from working: settings, credentials, processes, ports, the store, the clock",
+      flags: [{ name: "offline", kind: "switch", about: "Ask no platform" }],
+      run: async (i) => (await import("../../commands/gateway/doctor/doctor.ts")).gatewayDoctor(i),
+    },
+    {
+      name: "forget",
+      about: "Leave nothing of a person or a chat: messages, sessions, files, pairing",
+      args: [{ name: "platform" }, { name: "id" }],
+      flags: [yesFlag],
+      run: async (i) => (await import("../../commands/gateway/forget.ts")).gatewayForget(i),
+    },
     {
       name: "queue",
       about: "Look at messages that could not be answered or delivered",

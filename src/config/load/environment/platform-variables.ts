@@ -63,6 +63,7 @@ const platforms: readonly PlatformNames[] = [
       CLOUD_WEBHOOK_PORT: "webhook_port",
       FREE_RESPONSE_CHATS: "free_response_channels",
       ...lowered("MODE", "REQUIRE_MENTION", "MENTION_PATTERNS", "DM_POLICY", "GROUP_POLICY", "DEBUG"),
+      ...lowered("BACKEND", "BRIDGE_URL", "BRIDGE_TOKEN"),
     },
   },
   { id: "signal", prefix: "SIGNAL", own: lowered("HTTP_URL", "ACCOUNT", "IGNORE_STORIES") },

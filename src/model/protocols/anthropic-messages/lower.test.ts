@@ -69,17 +69,6 @@ describe("messages of Anthropic", () => {
     expect(JSON.stringify(two).startsWith(JSON.stringify(one).slice(0, -1))).toBe(true);
   });
 
-  it("replays it on the last answer only where a host asks for that [20:R1.43] [20:A1.9] [10:LOOP-48]", async () => {
-    const quirks = { thinkingReplay: "last-signed" } as const;
-    const { body } = await lowered({ ...claude, quirks, messages: thinkingHistory });
-    expect(body.messages[1].content).toEqual([{ type: "text", text: "a1" }]);
-    expect(body.messages[3].content).toEqual([
-      signed("three"),
-      { type: "redacted_thinking", data: "D" },
-      { type: "text", text: "a3" },
-    ]);
-  });
-
   it("replays none to other hosts [20:R1.43] [20:A1.9]", async () => {
     const { body } = await lowered({
       ...claude,
@@ -102,7 +91,7 @@ describe("messages of Anthropic", () => {
     expect(JSON.stringify(two).startsWith(JSON.stringify(one).slice(0, -1))).toBe(true);
   });
 
-  it("turns unsigned thinking of the last answer into text [20:R1.43] [10:LOOP-48]", async () => {
+  it("turns unsigned thinking into text [20:R1.43] [10:LOOP-48]", async () => {
     const messages: readonly Message[] = [
       { role: "user", content: "q" },
       { role: "assistant", content: "a", reasoning_details: [{ type: "thinking", thinking: "hm" }] },

@@ -38,16 +38,14 @@ export function anthropicMessages(request: ModelRequest, memo: WireMemo): Anthro
   const drafts = isMarked ? markForCache(all, { style: "block", ttl: options.cacheTtl }) : all;
   const first = drafts[0];
   const hasSystem = first?.role === "system";
-  const thinking = new ThinkingReplay(history, target);
+  const thinking = new ThinkingReplay(target);
   const writer = new BlockWriter(target, thinking);
   const turns = new WireTurns<"user" | "assistant", Block>();
   for (const [index, message] of history.entries()) {
     const draft = drafts[hasSystem ? index + 1 : index] as Draft;
     // A marked message is a copy that is marked in this request only.
     const form =
-      draft === message
-        ? memo.form(message, writer.key(message, index), () => writer.write(message, index))
-        : writer.write(draft, index);
+      draft === message ? memo.form(message, writer.key(message), () => writer.write(message)) : writer.write(draft);
     const role = message.role === "assistant" ? "assistant" : "user";
     // The thinking of a second answer does not belong to the first one's place.
     const isSecond = role === "assistant" && turns.lastRole === "assistant";
@@ -75,17 +73,17 @@ class BlockWriter {
   }
 
   /** Whatever decides how a message is written, besides itself. */
-  key(message: Message, index: number): string {
-    return `${this.#facts} ${this.#surroundings(message, index)}`;
+  key(message: Message): string {
+    return `${this.#facts} ${this.#surroundings(message)}`;
   }
 
   /** A message that carries no mark is a draft too. */
-  write(draft: Draft, index: number): BlocksForm {
+  write(draft: Draft): BlocksForm {
     switch (draft.role) {
       case "user":
         return form(withMark(this.#contentBlocks(draft.content), draft.cache_control));
       case "assistant":
-        return form(withMark(this.#assistantBlocks(draft, index), draft.cache_control));
+        return form(withMark(this.#assistantBlocks(draft), draft.cache_control));
       case "tool":
         return form([
           {
@@ -98,19 +96,19 @@ class BlockWriter {
     }
   }
 
-  #surroundings(message: Message, index: number): string {
+  #surroundings(message: Message): string {
     switch (message.role) {
       case "user":
         return "";
       case "assistant":
-        return this.#thinking.isLeftOut(index) ? `old ${this.#ids.ofCalls(message)}` : this.#ids.ofCalls(message);
+        return this.#ids.ofCalls(message);
       case "tool":
         return this.#ids.of(message.tool_call_id);
     }
   }
 
-  #assistantBlocks(message: AssistantMessage, index: number): readonly Block[] {
-    const blocks: Block[] = [...this.#thinking.blocksFor(message, index)];
+  #assistantBlocks(message: AssistantMessage): readonly Block[] {
+    const blocks: Block[] = [...this.#thinking.blocksFor(message)];
     const text: Content = message.content;
     blocks.push(...this.#contentBlocks(text, ""));
     for (const call of callsOf(message))

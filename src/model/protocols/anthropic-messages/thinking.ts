@@ -1,4 +1,4 @@
-import { type AssistantMessage, type Message, replayedReasoning } from "#conversation";
+import { type AssistantMessage, replayedReasoning } from "#conversation";
 import { isRecord } from "#foundation/text/json";
 import type { Target, TargetQuirks } from "../../target.ts";
 import { hostOf, isAnthropicHost } from "../shared/endpoint.ts";
@@ -7,20 +7,15 @@ import type { TextBlock, ThinkingBlock } from "./wire.ts";
 /**
  * Which thinking goes back. The service verifies signatures, so only its own host gets signed blocks. It needs
  * them on the answer that is still being worked on and passes over older ones, so `signed` leaves every block
- * where it was sent: the prompt stays a prefix of the next one, also when the user speaks again. `last-signed`
- * is for hosts that refuse older blocks: there the prompt changes once with each message of the user.
+ * where it was sent: the prompt stays a prefix of the next one, also when the user speaks again.
  */
 export class ThinkingReplay {
   readonly #policy: NonNullable<TargetQuirks["thinkingReplay"]>;
   readonly #fieldIsRequired: boolean;
-  readonly #openTurnFrom: number;
 
-  constructor(messages: readonly Message[], target: Target) {
+  constructor(target: Target) {
     this.#policy = target.quirks.thinkingReplay ?? (isAnthropicHost(hostOf(target)) ? "signed" : "none");
     this.#fieldIsRequired = target.quirks.requiresReasoningContent === true;
-    const lastAssistant = messages.findLastIndex((message) => message.role === "assistant");
-    const before = messages.slice(0, Math.max(0, lastAssistant));
-    this.#openTurnFrom = before.findLastIndex((message) => message.role === "user") + 1;
   }
 
   /** What of the target goes into the blocks. */
@@ -28,12 +23,7 @@ export class ThinkingReplay {
     return `${this.#policy} ${this.#fieldIsRequired}`;
   }
 
-  /** Whether the message lost its thinking because of its place. */
-  isLeftOut(index: number): boolean {
-    return this.#policy === "last-signed" && index < this.#openTurnFrom;
-  }
-
-  blocksFor(message: AssistantMessage, index: number): readonly (ThinkingBlock | TextBlock)[] {
+  blocksFor(message: AssistantMessage): readonly (ThinkingBlock | TextBlock)[] {
     switch (this.#policy) {
       case "none":
         return [];
@@ -43,8 +33,6 @@ export class ThinkingReplay {
       }
       case "signed":
         return storedBlocks(message);
-      case "last-signed":
-        return this.isLeftOut(index) ? [] : storedBlocks(message);
     }
   }
 }

@@ -139,6 +139,9 @@ const carriers: Readonly<Record<string, Carrier>> = {
     script: "-x -a --exec --startas",
   },
   daemonize: { valued: "-c -e -o -p -l -u -E" },
+  daemon: { valued: "-n -u -D -P -F -o -O -E -l --name --user --chdir --pidfile --output" },
+  dtach: { operands: 1, valued: "-e -r" },
+  abduco: { operands: 1, valued: "-e" },
   expect: { script: "-c" },
   gdb: { script: "" },
   rlwrap: { valued: "-f -H -s -p -C -b" },
@@ -153,8 +156,8 @@ const carriers: Readonly<Record<string, Carrier>> = {
   podman: container,
   nerdctl: container,
   "docker-compose": { ...container, actions: "exec run" },
-  kubectl: { actions: "exec" },
-  oc: { actions: "exec rsh" },
+  kubectl: { actions: "exec", operands: 1, valued: "-n -c -f --namespace --container --filename" },
+  oc: { actions: "exec rsh", operands: 1, valued: "-n -c -f --namespace --container --filename" },
   lxc: { actions: "exec", operands: 1 },
   machinectl: { actions: "shell", operands: 1 },
   vagrant: { actions: "ssh", script: "-c --command" },
@@ -221,6 +224,9 @@ export const elsewhere: ReadonlySet<string> = new Set(
 export function carriedBy(name: string, args: readonly Argument[]): readonly Carried[] {
   if (name === "find" || name === "gfind") return findCommands(args);
   if (name === "fd" || name === "fdfind") return fdCommands(args);
+  if (name === "git") return gitCommands(args);
+  if (name === "cmake") return cmakeCommands(args);
+  if (/^(?:python|pypy)[\d.]*$/.test(name)) return moduleCommands(args);
   const carrier = Object.hasOwn(carriers, name) ? carriers[name] : undefined;
   if (carrier === undefined) return [];
   if (carrier.actions === undefined) return carried(carrier, args);
@@ -314,6 +320,41 @@ function findCommands(args: readonly Argument[]): readonly Carried[] {
     found.push({ kind: "command", words: words.map((word) => filled(word, "{}", `${folder}/${unknownName}`)) });
   }
   return found;
+}
+
+/** `git bisect run cmd`, `git submodule foreach cmd`. */
+function gitCommands(args: readonly Argument[]): readonly Carried[] {
+  const at = args.findIndex(({ text }) => text === "bisect" || text === "submodule");
+  if (at < 0) return [];
+  const rest = args.slice(at + 1);
+  const from = rest.findIndex(({ text }) => text === "run" || text === "foreach");
+  const words = from < 0 ? [] : rest.slice(from + 1).filter(({ text }, index) => index > 0 || text !== "--recursive");
+  if (words.length === 0 || rest.slice(0, from).some(({ text }) => !text.startsWith("-"))) return [];
+  return [rest[from]?.text === "foreach" ? { kind: "script", text: joined(words) } : { kind: "command", words }];
+}
+
+/** `python3 -m pip install x`: modules that are programs, too. */
+function moduleCommands(args: readonly Argument[]): readonly Carried[] {
+  const at = args.findIndex(({ text }) => text === "-m");
+  const module = args[at + 1];
+  if (at < 0 || module === undefined || args.slice(0, at).some(({ text }) => !text.startsWith("-"))) return [];
+  return asProgram.test(module.text) ? [{ kind: "command", words: args.slice(at + 1) }] : [];
+}
+
+const asProgram =
+  /^(?:pip|pipx|twine|poetry|pdm|flit|hatch|uv|conda|tox|nox|pytest|coverage|mypy|black|isort|flake8|pylint|flask|uvicorn|gunicorn|celery|ansible|jupyter|streamlit|ipython|ptpython|virtualenv|pre_commit|scrapy|invoke|fabric|locust|mkdocs|sphinx|alembic|easy_install)$/;
+
+/** `cmake -E env A=b cmd`, `cmake -E chdir folder cmd`, `cmake -E rm file`. */
+function cmakeCommands(args: readonly Argument[]): readonly Carried[] {
+  if (args[0]?.text !== "-E") return [];
+  const action = args[1]?.text ?? "";
+  if (action === "rm" || action === "remove" || action === "remove_directory")
+    return [{ kind: "command", words: [literal("rm"), ...(action === "rm" ? [] : [literal("-r")]), ...args.slice(2)] }];
+  if (action === "copy" || action === "rename")
+    return [{ kind: "command", words: [literal(action === "copy" ? "cp" : "mv"), ...args.slice(2)] }];
+  if (action === "env") return carried({ assigns: true }, args.slice(2));
+  if (action === "time") return carried({}, args.slice(2));
+  return action === "chdir" ? carried({ operands: 1 }, args.slice(2)) : [];
 }
 
 function fdCommands(args: readonly Argument[]): readonly Carried[] {

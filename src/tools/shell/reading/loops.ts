@@ -4,11 +4,7 @@ import type { LineTrait } from "../simple-command.ts";
 type Loop = Extract<SyntaxNode, { type: "While" | "ArithmeticFor" }>;
 
 /** Commands that let a loop wait or end. */
-const pauses: ReadonlySet<string> = new Set(
-  "sleep usleep wait read select break exit return inotifywait timeout curl wget nc ping npm node python python3 cat tail".split(
-    " ",
-  ),
-);
+const pauses: ReadonlySet<string> = new Set("sleep usleep wait read select break exit return inotifywait".split(" "));
 const always: ReadonlySet<string> = new Set(["true", ":", "1"]);
 
 /** What a loop does to the machine when nothing ends it. */

@@ -112,7 +112,7 @@ function noteCopies({ name, args, command }: Call, reader: ReaderPort): void {
   if (!/^(?:cp|mv|ln|install|tee)$/.test(name)) return;
   const operands = args.filter((arg) => !arg.text.startsWith("-"));
   const [from, to] = operands;
-  const path = (to ?? literal("")).text;
+  const path = (to ?? literal("")).text.replace(/^(?:\.\/)+/, "");
   const absolute = path.startsWith("/") ? path : command.cwd === undefined ? undefined : `${command.cwd}/${path}`;
   if (name === "tee") {
     for (const target of operands) {

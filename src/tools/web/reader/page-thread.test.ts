@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { isRecord } from "#foundation/text/json";
 import type { FetchedDocument } from "./document.ts";
 import { PageThread } from "./page-thread.ts";
@@ -77,7 +77,7 @@ describe("the thread that reads pages", () => {
     const stop = new AbortController();
     const first = thread.read(html("<p>first</p>"), stop.signal);
     const second = thread.read(html("<p>second</p>"), never);
-    await vi.waitFor(() => expect(thread.isRunning).toBe(true));
+    await expect.poll(() => thread.isRunning).toBe(true);
     stop.abort();
     await expect(first).rejects.toThrow(expect.objectContaining({ name: "AbortError" }));
     expect(await second).toMatchObject({ kind: "text", markdown: "second" });
@@ -109,7 +109,7 @@ describe("the thread that reads pages", () => {
   it("ends by itself when it has nothing to do", async () => {
     await using thread = new PageThread({ idleMs: 20 });
     await thread.read(html("<p>x</p>"), never);
-    await vi.waitFor(() => expect(thread.isRunning).toBe(false));
+    await expect.poll(() => thread.isRunning).toBe(false);
   });
 
   it("works from a file beside a bundle, without the packages at hand", async () => {

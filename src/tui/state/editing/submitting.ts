@@ -38,14 +38,21 @@ function send(state: ViewState, draft: string): ViewState {
   const text = unfold(state, draft);
   const isRecorded = state.editor.history[0] !== draft && draft !== "";
   const history = isRecorded ? [draft, ...state.editor.history] : state.editor.history;
-  const cleared = clearDraft({ ...state, editor: { ...state.editor, history } });
+  const isForModel = !commandPattern.test(draft);
+  const emptied = clearDraft({ ...state, editor: { ...state.editor, history } });
+  // What is attached waits for the words it belongs to: no command takes it.
+  const cleared = isForModel ? emptied : { ...emptied, editor: { ...emptied.editor, images } };
   const kept = isRecorded ? effect(cleared, { do: "remember", text: draft }) : cleared;
   if (draft.startsWith("!") && draft.length > 1) {
     return effect(print(kept, { kind: "user", text: draft, images: 0 }), { do: "run-shell", command: draft.slice(1) });
   }
-  if (state.phase === "starting") return { ...kept, early: [...kept.early, { text, images }] };
-  return hand(kept, { text, shown: draft, images });
+  if (state.phase === "starting")
+    return { ...kept, early: [...kept.early, { text, images: isForModel ? images : [] }] };
+  return hand(kept, { text, shown: draft, images: isForModel ? images : [] });
 }
+
+/** A command of Hermes or of the shell; a path at the beginning of a sentence is none. */
+const commandPattern = /^(?:\/[a-z][\w-]*(?:\s|$)|!.)/i;
 
 /** To the session. Shown at once, unless Hermes is busy: then it depends on what becomes of it. */
 function hand(

@@ -1,11 +1,11 @@
-import { onAbort } from "#foundation/lifecycle/abort";
-import { Deferred } from "#foundation/lifecycle/deferred";
+import { onAbort } from "./abort.ts";
+import { Deferred } from "./deferred.ts";
 
-/** A place among the children that run at the same time. */
+/** A place among those that work at the same time. */
 export interface Slot extends Disposable {
   /**
-   * Gives the place up while `work` runs and takes one again afterwards. A child that waits for children of its own
-   * works as little as one that has not started: keeping its place could leave none for those it waits for.
+   * Gives the place up while `work` runs and takes one again afterwards. Whoever waits for others works as little as
+   * one that has not started: keeping its place could leave none for those it waits for.
    */
   lend<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>;
 }
