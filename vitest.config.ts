@@ -25,8 +25,10 @@ export default defineConfig({
     pool: "forks",
     // The runner leaves one core free; these tests wait more than they compute.
     maxWorkers: Math.max(2, availableParallelism() - 1),
-    testTimeout: 20_000,
-    hookTimeout: 60_000,
+    // Limits are for what hangs, not for what is slow: a machine may have ten other things to do.
+    testTimeout: 60_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 20_000 } },
     restoreMocks: true,
     projects: [
       {
@@ -47,7 +49,7 @@ export default defineConfig({
           include: ["test/**/*.test.ts"],
           exclude: realModel,
           globalSetup: ["test/build-once.ts"],
-          testTimeout: 60_000,
+          testTimeout: 180_000,
         },
       },
       {
@@ -57,7 +59,7 @@ export default defineConfig({
           name: "model",
           include: realModel,
           globalSetup: ["test/build-once.ts"],
-          testTimeout: 120_000,
+          testTimeout: 240_000,
           maxWorkers: 1,
           sequence: { groupOrder: 1 },
         },

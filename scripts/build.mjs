@@ -118,6 +118,8 @@ async function buildPage() {
     logLevel: "warning",
     entryPoints: { main: path.join(root, "src/dashboard/page/main.tsx"), "main-style": path.join(source, "main.css") },
     chunkNames: "[name]-[hash]",
+    // Its package names a module that it does not hold.
+    alias: { "@xterm/headless": "@xterm/headless/lib-headless/xterm-headless.mjs" },
     outdir: target,
   });
   for (const name of ["index.html", "icon.svg"]) copyFileSync(path.join(source, name), path.join(target, name));

@@ -28,7 +28,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   "mcp-server": [...base, "session"],
   environments: [...base, "config", "model", "tools", "agent"],
   plugins: [...base, "config", "model", "tools", "agent", "session", "gateway"],
-  app: [...base, "config", "model", "store", "tools", "skills", "agent", "session", "cron", "plugins"],
+  app: [...base, "config", "model", "store", "tools", "skills", "agent", "session", "cron", "plugins", "environments"],
   cli: [
     ...base,
     "config",

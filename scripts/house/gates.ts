@@ -18,7 +18,7 @@ export const gates: Readonly<Record<string, (tree: SourceTree) => readonly Findi
 
 /** How many findings each gate still has; `npm run check` fails on one more. Lower these as they are worked off. */
 export const known: Readonly<Record<string, number>> = {
-  connected: 1,
+  connected: 0,
   folders: 0,
   cycles: 0,
   "inner-layers": 0,

@@ -129,7 +129,7 @@ describe("the official client", () => {
 });
 
 describe("keys", () => {
-  it("every route but health wants one [40:A-API-2] [40:API-4]", async () => {
+  it("every route but health wants one [40:A-API-2] [40:API-4] [40:API-8]", async () => {
     const { call } = await api();
     for (const path of [
       "/v1/models",

@@ -79,6 +79,28 @@ describe("hermes env", () => {
     expect(readFileSync(path.join(folder, "evaluate_config.yaml"), "utf8")).toContain('api_key: "***"');
   }, 60_000);
 
+  it("runs as many tools at once as tool_pool_size says, over all rollouts [30:REG-75]", async () => {
+    await using server = await startModelServer();
+    server.onRequest(({ messages }) =>
+      messages.at(-1)?.["role"] === "user"
+        ? calls("terminal", { command: "date +%s%N; sleep 0.2; date +%s%N" })
+        : says("Done."),
+    );
+    await using stage = await Stage.open({ config: modelConfig(server.chatBaseUrl), files: { "out.jsonl": "" } });
+    const groups = ["--env.data_path_to_save_groups", "out.jsonl"];
+    const ran = await stage.run(["env", "terminal-test", "process", ...groups, "--env.tool_pool_size", "1"]);
+    expect(ran).toMatchObject({ code: 0 });
+    const spans = server.requests
+      .flatMap(({ messages }) => (messages.at(-1)?.["role"] === "tool" ? [JSON.stringify(messages.at(-1))] : []))
+      .map((text) => (text.match(/\d{19}/g) ?? []).map(BigInt))
+      .sort(([left = 0n], [right = 0n]) => (left < right ? -1 : 1));
+    expect(spans.length).toBe(9);
+    for (const [index, [begin = 0n]] of spans.entries()) {
+      const end = spans[index - 1]?.[1];
+      if (end !== undefined) expect(begin >= end).toBe(true);
+    }
+  });
+
   it("ends a rollout at its last turn without another call [50:4.10.5]", async () => {
     await using server = await startModelServer();
     server.otherwise(calls("terminal", { command: "true" }));
@@ -118,6 +140,11 @@ describe("hermes env", () => {
     expect(JSON.parse(shown.stdout)).toMatchObject({ env: { max_agent_turns: 60, enabled_toolsets: ["web"] } });
     expect(await stage.run(["env", "hermes-swe", "evaluate", "--env.terminal_backend", "local"])).toMatchObject({
       code: 2,
+    });
+    const described = JSON.parse((await stage.run(["env", "describe", "terminal-test", "--json"])).stdout) as unknown;
+    expect(described).toMatchObject({
+      name: "terminal-test",
+      fields: expect.arrayContaining([expect.objectContaining({ name: "group_size", type: "number", default: 3 })]),
     });
   }, 60_000);
 

@@ -3,7 +3,7 @@ import { createServer, request as forward, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { says, startModelServer } from "../fakes/model-server/index.ts";
+import { fails, reply, says, startModelServer, thinks } from "../fakes/model-server/index.ts";
 import { fakeJwt } from "../fakes/oauth-server.ts";
 import { TlsFront } from "../fakes/tls-front.ts";
 import { modelConfig, Stage } from "./support/stage.ts";
@@ -77,6 +77,33 @@ describe("a server of one's own", () => {
   });
 });
 
+describe("the window that a server of one's own reports", () => {
+  it("is used in chat and shown by model list, by whatever name the server has for it [20:R6.1]", async () => {
+    const models = [
+      { id: "first", extra: { context_length: 1_000_000 } },
+      { id: "second", extra: { max_model_len: 200_000 } },
+      { id: "third", extra: { meta: { n_ctx_train: 65_536 } } },
+    ];
+    await using server = await startModelServer({ models });
+    await using stage = await Stage.open({ config: modelConfig(server.chatBaseUrl).replace("fake-model", "first") });
+    for (const choice of [[], ["--provider", "custom"]]) {
+      const { stdout } = await stage.run(["model", "list", "--json", ...choice]);
+      const listed = (JSON.parse(stdout) as { models: { model: string; context_window: number }[] }).models;
+      expect(listed.map(({ model, context_window }) => [model, context_window])).toEqual([
+        ["first", 1_000_000],
+        ["second", 200_000],
+        ["third", 65_536],
+      ]);
+    }
+    await using terminal = new ProgramTerminal(stage, []);
+    await terminal.sees("1M context");
+    await terminal.say("/model second");
+    await terminal.sees("0/200K");
+    await terminal.say("/model third");
+    await terminal.sees(/0\/6[56]/);
+  });
+});
+
 describe("a login", () => {
   it("of the Codex program is copied when asked for, and names that client only after consent [20:R3.33] [20:R1.52]", async () => {
     await using server = await startModelServer();
@@ -121,6 +148,24 @@ describe("a login", () => {
     expect(await stage.run(["auth", "accept", "openai-codex", "--withdraw"])).toMatchObject({ code: 0 });
     expect(await sent()).toMatchObject({ "user-agent": expect.stringMatching(/^HermesAgent/) });
     expect(await stage.run(["auth", "accept", "deepseek", "--yes"])).toMatchObject({ code: 1 });
+  });
+});
+
+describe("thinking that was signed", () => {
+  it("goes back to an endpoint of one's own, until that refuses it; then never again [10:LOOP-48] [20:R1.43] [20:R1.44]", async () => {
+    await using server = await startModelServer({ strict: true });
+    const config = `model:\n  provider: custom\n  base_url: ${server.anthropicBaseUrl}\n  api_mode: anthropic_messages\n  default: fake-model\nauxiliary:\n  title_generation:\n    enabled: false\n`;
+    await using stage = await Stage.open({ config });
+    const isSigned = async (at: number) => JSON.stringify((await server.received(at)).body).includes('"signature"');
+    server.script(reply([thinks("Hm."), says("One.")]), reply([thinks("Hm, hm."), says("Two.")]));
+    await stage.ask("first");
+    expect(await stage.ask("second", "-c")).toMatchObject({ final_response: "Two." });
+    expect(await isSigned(2)).toBe(true);
+    server.script(fails(400, { message: "Invalid `signature` in `thinking` block" }), says("Three."), says("Four."));
+    expect(await stage.ask("third", "-c")).toMatchObject({ final_response: "Three." });
+    expect([await isSigned(3), await isSigned(4)]).toEqual([true, false]);
+    expect(await stage.ask("fourth", "-c")).toMatchObject({ final_response: "Four." });
+    expect(await isSigned(5)).toBe(false);
   });
 });
 

@@ -82,4 +82,18 @@ describe("what cannot be done is said plainly", () => {
     });
     expect((await stage.run(["sessions", "show", "nosuch"])).stderr).toContain('There is no session "nosuch"');
   });
+
+  it("a provider nobody knows, and where all of them are listed; no option stands twice in the help", async () => {
+    await using stage = await Stage.open({ env: "OPENROUTER_API_KEY=sk-or-v1-0123456789abcdef\n" });
+    const unknown = await stage.run(["auth", "add", "nosuch"]);
+    expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining("hermes model providers") });
+    const listed = await stage.run(["model", "providers", "--json"]);
+    const { providers } = JSON.parse(listed.stdout) as { providers: { id: string; source: string | null }[] };
+    expect(providers.find(({ id }) => id === "openrouter")?.source).toContain("OPENROUTER_API_KEY");
+    expect(providers.find(({ id }) => id === "anthropic")).toMatchObject({ source: null });
+    const { stdout: help } = await stage.run(["--help"]);
+    const options = help.match(/^ .{5}--[a-z-]+/gm)?.map((line) => line.trim()) ?? [];
+    expect(options.length).toBeGreaterThan(20);
+    expect(new Set(options).size).toBe(options.length);
+  });
 });

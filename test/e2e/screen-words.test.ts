@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { badKey, calls, modelNotFound, says, startModelServer } from "../fakes/model-server/index.ts";
+import { badKey, calls, modelNotFound, says, startModelServer, withHeaders } from "../fakes/model-server/index.ts";
 import { modelConfig, Stage } from "./support/stage.ts";
 import { ProgramTerminal } from "./support/terminal.ts";
 
@@ -34,6 +34,75 @@ describe("what the screen of the built program says", () => {
     expect(shown).not.toContain('{"time"');
     await terminal.say("/toolsets");
     expect(await terminal.answers("web_extract")).not.toMatch(/unavailable\s+│ 0 tools/);
+  });
+
+  it("/details hides and brings back the lines of tools [20:R10.13]", async () => {
+    await using model = await startModelServer({ strict: true });
+    await using stage = await Stage.open({ config: modelConfig(model.chatBaseUrl), files: { "a.txt": "words" } });
+    await using terminal = new ProgramTerminal(stage, []);
+    await terminal.sees("❯");
+    const toolLine = /read\b.*a\.txt|read_file.*a\.txt/;
+    const answered = async (answer: string) => {
+      model.script(calls("read_file", { path: "a.txt" }), says(answer));
+      await terminal.say("look");
+      return await terminal.answers(answer);
+    };
+    await terminal.say("/details tools hidden");
+    await terminal.answers("tools hidden");
+    expect(await answered("Seen once.")).not.toMatch(toolLine);
+    await terminal.say("/details tools expanded");
+    await terminal.answers("tools expanded");
+    expect(await answered("Seen twice.")).toMatch(toolLine);
+  });
+
+  it("/usage shows the limits that the answers' headers told [20:R6.14] [10:ERR-14]", async () => {
+    await using model = await startModelServer({ strict: true });
+    await using stage = await Stage.open({ config: modelConfig(model.chatBaseUrl) });
+    await using terminal = new ProgramTerminal(stage, []);
+    await terminal.sees("❯");
+    const limits = {
+      "x-ratelimit-limit-requests": "60",
+      "x-ratelimit-remaining-requests": "41",
+      "x-ratelimit-reset-requests": "6m0s",
+    };
+    model.otherwise(withHeaders(says("Hi."), limits));
+    await terminal.say("hello");
+    await terminal.answers("Hi.");
+    await terminal.say("/usage");
+    await terminal.answers(/41 of 60 requests per minute left, full again in [56]m/);
+  });
+
+  it("/new names the commands it stops, and the status line counts them no more", async () => {
+    await using model = await startModelServer({ strict: true });
+    await using stage = await Stage.open({ config: modelConfig(model.chatBaseUrl) });
+    await using terminal = new ProgramTerminal(stage, []);
+    await terminal.sees("❯");
+    model.script(calls("terminal", { command: "sleep 300", background: true }), says("It runs."));
+    await terminal.say("start it");
+    await terminal.answers("It runs.");
+    await terminal.sees("⚙ 1");
+    await terminal.say("/new");
+    await terminal.sees("Stopped with it: sleep 300");
+    await terminal.sees(/0\/128K(?![^\n]*⚙)[^\n]*\n─/);
+  });
+
+  it("what is attached waits for its words: commands in between do not take it", async () => {
+    const seeing = { id: "fake-model", extra: { input_modalities: ["text", "image"] } };
+    await using model = await startModelServer({ strict: true, models: [seeing] });
+    model.otherwise(says("A picture."));
+    await using stage = await Stage.open({ config: modelConfig(model.chatBaseUrl) });
+    const dot = "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEUlEQVR4nGP4z8AARGDiPwMAHfAD/aAzCYkAAAAASUVORK5CYII=";
+    await writeFile(path.join(stage.work, "p.png"), Buffer.from(dot, "base64"));
+    await using terminal = new ProgramTerminal(stage, []);
+    await terminal.sees("❯");
+    await terminal.say("/image p.png");
+    await terminal.sees("[📎 Image #1]");
+    await terminal.say("/status");
+    await terminal.sees(/\/status[\s\S]*Image #1/);
+    await terminal.say("what is this");
+    await terminal.answers("A picture.");
+    const asked = model.requests.find(({ messages }) => JSON.stringify(messages).includes("what is this"));
+    expect(JSON.stringify(asked?.messages.at(-1))).toContain("image_url");
   });
 
   it("/skin marks the skin in use, shows each while it is pointed at, and saves the chosen one", async () => {

@@ -1,7 +1,8 @@
-import { symlink } from "node:fs/promises";
+import { mkdir, symlink } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DaytonaPeer, daytonaKey } from "../contracts/terminal/peers/daytona.ts";
+import { ManagedModalPeer, subscriptionToken } from "../contracts/terminal/peers/managed-modal.ts";
 import { ModalPeer, modalToken, packagesDir } from "../contracts/terminal/peers/modal.ts";
 import { calls, says, startModelServer } from "../fakes/model-server/index.ts";
 import { sandboxesMissing } from "../fakes/sandboxes/sandbox.ts";
@@ -18,6 +19,7 @@ interface Service extends AsyncDisposable {
 const kinds = [
   {
     kind: "modal",
+    name: "modal",
     keeps: "all files, as a snapshot at Modal",
     start: (): Promise<Service> => ModalPeer.start(),
     env: (address: string) => ({
@@ -27,7 +29,15 @@ const kinds = [
     }),
   },
   {
+    kind: "modal",
+    name: "managed modal",
+    keeps: "all files, as a snapshot at Modal",
+    start: (): Promise<Service> => ManagedModalPeer.start(),
+    env: (address: string) => ({ MODAL_GATEWAY_URL: address, TOOL_GATEWAY_USER_TOKEN: subscriptionToken }),
+  },
+  {
     kind: "daytona",
+    name: "daytona",
     keeps: "all files, in a stopped sandbox at Daytona",
     start: (): Promise<Service> => DaytonaPeer.start(),
     env: (address: string) => ({ DAYTONA_API_URL: address, DAYTONA_API_KEY: daytonaKey }),
@@ -35,7 +45,7 @@ const kinds = [
 ];
 
 describe.skipIf(missing !== undefined).each(kinds)(
-  "the program with a $kind terminal",
+  "the program with a $name terminal",
   ({ kind, keeps, start, env }) => {
     let peer: Service;
     beforeAll(async () => {
@@ -47,6 +57,7 @@ describe.skipIf(missing !== undefined).each(kinds)(
       await using server = await startModelServer({ strict: true });
       const settings = `terminal:\n  backend: ${kind}\n  ${kind}_image: debian:12\n`;
       await using stage = await Stage.open({ config: `${modelConfig(server.chatBaseUrl)}${settings}` });
+      await mkdir(packagesDir, { recursive: true });
       await symlink(packagesDir, path.join(stage.home, "packages"));
       const variables = env(peer.address);
       const results = (): readonly string[] =>
@@ -88,7 +99,8 @@ describe.skipIf(missing !== undefined).each(kinds)(
       const doctor = await stage.run(["doctor"], { env: variables });
       expect(doctor.stdout).toMatch(new RegExp(`${kind}[\\s\\S]*reachable`));
       // Keys of the service stay with Hermes.
-      for (const secret of [modalToken.secret, daytonaKey]) expect(await stage.filesWith(secret)).toEqual([]);
+      for (const secret of [modalToken.secret, daytonaKey, subscriptionToken])
+        expect(await stage.filesWith(secret)).toEqual([]);
     }, 180_000);
   },
 );

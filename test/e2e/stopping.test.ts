@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hangAfter, says, startModelServer } from "../fakes/model-server/index.ts";
+import { badKey, calls, hangAfter, type ModelServer, says, startModelServer } from "../fakes/model-server/index.ts";
 import { modelConfig, Stage } from "./support/stage.ts";
 import { ProgramTerminal } from "./support/terminal.ts";
 
@@ -21,13 +21,7 @@ describe("stopping the built program", () => {
       await terminal.sees("press Ctrl-C again to leave");
       await terminal.say("hello after stop");
       await terminal.answers("Here you are.");
-      const sent = (model.requests.findLast(({ messages }) =>
-        JSON.stringify(messages).includes("(interrupted by the user)"),
-      )?.messages ?? []) as readonly {
-        readonly role: string;
-        readonly content: unknown;
-      }[];
-      const spoken = sent.filter(({ role }) => role !== "system");
+      const spoken = requestWith(model, "(interrupted by the user)");
       expect(spoken.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
       expect(JSON.stringify(spoken[1])).toMatch(/Half.*interrupted by the user/);
       expect(JSON.stringify(spoken[2])).not.toContain("slow go");
@@ -37,4 +31,41 @@ describe("stopping the built program", () => {
     await using again = new ProgramTerminal(stage, ["-c"]);
     await again.sees(/Half[\s\S]*interrupted by the user/);
   });
+
+  it("the question of a turn that failed stays a question of its own [20:R10.19] [10:LOOP-22]", async () => {
+    await using model = await startModelServer({ strict: true });
+    await using stage = await Stage.open({ config: modelConfig(model.chatBaseUrl), files: { "a.txt": "alpha\n" } });
+    model.otherwise(says("Here you are."));
+    await using terminal = new ProgramTerminal(stage, []);
+    await terminal.sees("❯");
+    model.script(badKey());
+    await terminal.say("delete everything");
+    await terminal.answers("rejected the credentials");
+    model.script(calls("read_file", { path: "a.txt" }), badKey());
+    await terminal.say("read a.txt");
+    await terminal.answers(/rejected the cred[\s\S]*read a\.txt[\s\S]*rejected the cred/);
+    await terminal.say("hello after failures");
+    await terminal.answers("Here you are.");
+    const spoken = requestWith(model, "hello after failures");
+    expect(spoken.map(({ role }) => role)).toEqual([
+      ...["user", "assistant"],
+      ...["user", "assistant", "tool"],
+      "user",
+    ]);
+    expect(spoken.at(1)?.content).toContain("no answer");
+    expect(JSON.stringify(spoken.at(-1))).not.toMatch(/delete everything|read a/);
+    model.assertClean();
+  });
 });
+
+interface Spoken {
+  readonly role: string;
+  readonly content: unknown;
+}
+
+/** The messages of the last request that holds the words, without the system prompt. */
+function requestWith(model: ModelServer, words: string): readonly Spoken[] {
+  const request = model.requests.findLast(({ messages }) => JSON.stringify(messages).includes(words));
+  const messages = (request?.messages ?? []) as unknown as readonly Spoken[];
+  return messages.filter(({ role }) => role !== "system");
+}

@@ -9,7 +9,9 @@ const demo = ["--provider", "demo"];
 
 describe("the first minutes in a terminal", () => {
   it("lists files, edits one, asks before it deletes, leaves, and comes back by title [20:R10.1] [20:R8.11] [20:A8.7]", async () => {
-    await using stage = await Stage.open({ files: { "notes.txt": "one\ntwo tea\n", "build/out.txt": "x" } });
+    await using stage = await Stage.open({
+      files: { "notes.txt": "one\ntwo tea\n", "build/out.txt": "x", "twice.txt": "tea and tea\n" },
+    });
     const build = path.join(stage.work, "build");
     {
       await using terminal = new ProgramTerminal(stage, demo);
@@ -19,6 +21,15 @@ describe("the first minutes in a terminal", () => {
       await terminal.say('replace "tea" with "coffee" in notes.txt');
       await terminal.answers("+two coffee");
       expect(await stage.read("notes.txt")).toBe("one\ntwo coffee\n");
+      await terminal.say('replace "tea" with "coffee" in twice.txt');
+      await terminal.answers(/twice[\s\S]*\+coffee and coffee/);
+      await terminal.say("read @file:twice.txt");
+      await terminal.answers("1|coffee and coffee");
+      await terminal.say("read nots.txt");
+      await terminal.answers("Did you mean");
+      expect(await terminal.text()).not.toContain('"error"');
+      await terminal.say("write a small program that prints the first primes");
+      await terminal.answers("2 3 5 7 11 13 17 19 23 29");
       await terminal.say("run `rm -rf build`");
       await terminal.sees("Run it once");
       expect(existsSync(build)).toBe(true);

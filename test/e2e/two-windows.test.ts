@@ -5,6 +5,29 @@ import { ProgramTerminal } from "./support/terminal.ts";
 
 const elsewhere = /open in another window too \(process (\d+) on [^\s,]+,\s+since\s+\d\d:\d\d\)/;
 
+describe("a conversation begun with /new", () => {
+  it("belongs to the folder too: -c goes on with it there", async () => {
+    await using model = await startModelServer({ strict: true });
+    model.otherwise(says("Noted."));
+    const config = modelConfig(model.chatBaseUrl, "auxiliary: { title_generation: { enabled: false } }\n");
+    await using stage = await Stage.open({ config });
+    {
+      await using first = new ProgramTerminal(stage, []);
+      await first.sees("❯");
+      await first.say("the green door");
+      await first.answers("Noted.");
+      await first.say("/new");
+      await first.sees(/0\/128K[^\n]*\n─+\n❯\s*\n/);
+      await first.say("the yellow door");
+      await first.answers(/yellow door[\s\S]*Noted\./);
+      first.press("\x04");
+      await first.exited;
+    }
+    await using again = new ProgramTerminal(stage, ["-c"]);
+    expect(await again.sees("Previous Conversation")).toContain("yellow door");
+  });
+});
+
 describe("one conversation in two windows", () => {
   it("is announced in the second when it opens, and in the first with its next turn; a window that is gone is not", async () => {
     await using model = await startModelServer({ strict: true });

@@ -54,7 +54,7 @@ async function location(stage: Stage, files: Readonly<Record<string, string>>): 
   for (const [name, text] of Object.entries(files)) await writeFile(path.join(stage.work, name), text, { mode: 0o755 });
 }
 
-const command = `printf '%s|' "$OPENAI_BASE_URL" "$BASH_ENV" "$NODE_OPTIONS" "$HERMES_YOLO_MODE" "$OPENAI_API_KEY"; node --version > /dev/null; printf end`;
+const command = `printf '%s|' "$OPENAI_BASE_URL" "$BASH_ENV" "$NODE_OPTIONS" "$HERMES_YOLO_MODE"; test -z "$OPENAI_API_KEY" && printf '|'; node --version > /dev/null; printf end`;
 
 describe("a cloned repository with a hostile .env", () => {
   it.each([

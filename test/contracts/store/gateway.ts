@@ -29,6 +29,7 @@ export function gatewayContract(subject: StoreSubject): void {
   outboxContract(subject);
   leaseContract(subject);
   routeContract(subject);
+  traceContract(subject);
   signalContract(subject);
 }
 
@@ -142,13 +143,24 @@ function outboxContract(subject: StoreSubject): void {
       const { outbox } = fixture().store;
       const [id = 0] = await outbox.owe([owed("a")]);
       await outbox.startSending(id);
-      const found = await outbox.recoverInterrupted(account);
-      expect(found).toMatchObject([{ id, status: "unknown" }]);
-      expect(await outbox.recoverInterrupted(account)).toEqual([]);
+      expect(await outbox.interrupted(account)).toMatchObject([{ id, status: "sending" }]);
+      // A second crash before it was settled finds it again.
+      expect(await outbox.interrupted(account)).toMatchObject([{ id, status: "sending" }]);
+      await outbox.retryAt(id, { atMs: fixture().clock.now(), errorClass: "in-doubt" });
+      await outbox.startSending(id);
+      expect(await outbox.interrupted(account)).toMatchObject([{ id, errorClass: "in-doubt" }]);
       await outbox.fail(id, { status: "dead", errorClass: "gone" });
       expect(await outbox.counts()).toMatchObject({ dead: 1, pending: 0 });
       expect(await outbox.redrive(id)).toBe(true);
       expect((await outbox.list({ status: "pending" })).map((entry) => entry.id)).toEqual([id]);
+    });
+
+    it("goes on in a chat after a message of which nobody will know whether it arrived [40:SCL-15] [40:SCL-16]", async () => {
+      const { outbox } = fixture().store;
+      const [first = 0] = await outbox.owe([owed("a"), owed("b")]);
+      await outbox.startSending(first);
+      await outbox.fail(first, { status: "unknown", errorClass: "interrupted" });
+      expect(await dueKeys()).toEqual(["b"]);
     });
 
     it("forgets what was delivered long ago [40:SCL-25]", async () => {
@@ -278,6 +290,32 @@ function routeContract(subject: StoreSubject): void {
       expect(await store.gatewayTurns.get(turn("t1"))).toMatchObject({ status: "done", result: { text: "ok" } });
       await clock.advance(1000);
       expect(await store.gatewayTurns.prune(clock.now())).toBe(1);
+    });
+  });
+}
+
+function traceContract(subject: StoreSubject): void {
+  describe("traces", () => {
+    const fixture = useStore(subject);
+
+    it("finds the chats that name somebody, and leaves nothing of one [40:SCL-28]", async () => {
+      const { store } = fixture();
+      const { traces, inbox, outbox } = store;
+      const about = (chatId: string) => ({ source: { chatId }, text: "7_7% is no id" });
+      const first = await inbox.admit({ ...event("a", "seven"), event: about("7_7") });
+      await inbox.admit({ ...event("b", "eight"), event: about("7x7") });
+      await outbox.owe([{ ...owed("o1", "7_7"), sessionKey: "seven" }, owed("o2", "7_7"), owed("o3", "8")]);
+      expect(await traces.chatsNaming("telegram", "7_7")).toEqual(["seven"]);
+      expect(await traces.chatsNaming("discord", "7_7")).toEqual([]);
+      expect(await traces.ofChat("seven")).toMatchObject({ received: [{ id: first.id }], owedKeys: ["o1"] });
+      await store.transaction(async (tx) => {
+        await tx.traces.removeChat("seven");
+        await tx.traces.removeSent("telegram", "7_7");
+      });
+      expect(await traces.ofChat("seven")).toEqual({ route: undefined, received: [], owedKeys: [], sessionIds: [] });
+      expect(await outbox.byKey("o2")).toBeUndefined();
+      expect(await outbox.byKey("o3")).toBeDefined();
+      expect(await inbox.counts()).toMatchObject({ pending: 1 });
     });
   });
 }

@@ -1,11 +1,11 @@
 import { existsSync, readdirSync } from "node:fs";
 import { chmod, chown, mkdtemp, readFile, rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { never } from "#foundation/lifecycle/abort";
 import { runProcess } from "#foundation/process/run";
+import { freePort } from "../../fakes/free-port.ts";
 
 /** A PostgreSQL server of our own, from the system's packages, on a free loopback port and in a temporary folder. */
 export interface PostgresServer extends AsyncDisposable {
@@ -80,13 +80,4 @@ async function postgresUser(): Promise<{ uid: number; gid: number }> {
   const [, , uid, gid] = line?.split(":") ?? [];
   if (uid === undefined || gid === undefined) throw new Error("there is no user postgres");
   return { uid: Number(uid), gid: Number(gid) };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return address.port;
 }

@@ -159,7 +159,7 @@ describe("the cache ledger with marks", () => {
     });
   });
 
-  test("[10:CACHE-6] names the first difference, down to the field and the letters", async () => {
+  test("names the first difference, down to the field and the letters", async () => {
     await story({}, async ({ say }) => {
       await say(first);
       const changed = { ...second, system: [{ type: "text", text: `${"s".repeat(4080)}X${"s".repeat(8)}`, ...mark }] };
@@ -224,7 +224,7 @@ describe("the cache ledger with marks", () => {
     });
   });
 
-  test("[10:CACHE-6] [10:A4.10] a mark does not change the prompt, nor does a string turned into a part", async () => {
+  test("a mark does not change the prompt, nor does a string turned into a part", async () => {
     await story({ cacheMinimumTokens: 0 }, async ({ say }) => {
       const marked = { messages: [{ role: "user", content: [{ type: "text", text: "hi", ...mark }] }] };
       await say(marked);
@@ -340,7 +340,7 @@ describe("the cache ledger with marks", () => {
     expect(server.ledger.entries.map(({ requestNumber, cacheRead }) => [requestNumber, cacheRead])).toEqual([[3, 0]]);
   });
 
-  test("[10:CACHE-4] reads marks on the parts and on the messages of a chat body", async () => {
+  test("reads marks on the parts and on the messages of a chat body", async () => {
     const text = "s".repeat(4100);
     const onPart = { messages: [{ role: "user", content: [{ type: "text", text, ...mark }] }] };
     const onMessage = { messages: [{ role: "user", content: text, ...mark }] };

@@ -163,7 +163,7 @@ const rows: readonly Row[] = [
 ];
 
 describe("failures", () => {
-  test.each(rows)("[20:R5.4] %s speaks each provider's language", async (_name, make, expected) => {
+  test.each(rows)("%s speaks each provider's language", async (_name, make, expected) => {
     for (const who of ["chat", "anthropic", "responses", "openrouter"] as const) {
       await using server = await startModelServer(who === "openrouter" ? { chatDialect: "openrouter" } : {});
       server.script(make());
@@ -211,7 +211,7 @@ describe("failures", () => {
     expect((await ask(server, "chat", { body: smallest.chat })).text).toBe("upstream down");
   });
 
-  test("[20:R1.47] fails in the middle of a stream as each provider does", async () => {
+  test("fails in the middle of a stream as each provider does", async () => {
     await using server = await startModelServer();
     server.otherwise(failsMidway(says("Hello world", { id: "id" }), overloaded()));
     const claude = (await ask(server, "anthropic", stream("anthropic"))).events();

@@ -54,7 +54,7 @@ async function wholeStream(wire: Wire, text: string): Promise<string> {
 }
 
 describe("wire faults", () => {
-  test("[20:R1.47] cuts the connection after exactly so many bytes", async () => {
+  test("cuts the connection after exactly so many bytes", async () => {
     await using server = await startModelServer();
     server.script(cutAfter(300, says("Hello big wide world")), cutAfter(0, says("x")));
     const { chunks, error } = await chunksOf(server, "chat");
@@ -78,7 +78,7 @@ describe("wire faults", () => {
     await expect(ask(server, "chat", { body: smallest.chat })).rejects.toThrow();
   });
 
-  test("[20:R1.9] hangs after so many events until the client leaves", async () => {
+  test("hangs after so many events until the client leaves", async () => {
     await using server = await startModelServer();
     server.script(hangAfter({ events: 2 }, says("Hello")), says("next"));
     const controller = new AbortController();
@@ -140,7 +140,7 @@ describe("wire faults", () => {
     expect([body.status, isJson(body.text)]).toEqual([200, false]);
   });
 
-  test("[20:R1.6] splits characters and lines anywhere, and every piece arrives on its own", async () => {
+  test("splits characters and lines anywhere, and every piece arrives on its own", async () => {
     await using server = await startModelServer({ clock: { now: () => 0 } });
     const text = "Grüße 👋 日本";
     server.script(splitBytes(says(text), "every-byte"), splitBytes(says(text), [3, 1, 50]));
@@ -229,7 +229,7 @@ describe("wire faults", () => {
     expect([headers.get("x-a"), headers.get("x-b")]).toEqual(["1", "2"]);
   });
 
-  test("[20:R1.61] pings in the provider's way", async () => {
+  test("pings in the provider's way", async () => {
     await using server = await startModelServer();
     server.otherwise(pings(2, says("x")));
     const claude = (await ask(server, "anthropic", stream("anthropic"))).events();
@@ -249,7 +249,7 @@ describe("wire faults", () => {
     ["chat", "finish_reason"],
     ["anthropic", "message_delta"],
     ["responses", "response.output_item.done"],
-  ] as const)("[20:R1.37] ends a %s stream without its last word", async (wire, lastSeen) => {
+  ] as const)("ends a %s stream without its last word", async (wire, lastSeen) => {
     await using server = await startModelServer();
     server.script(noDone(says("x")));
     const answer = await ask(server, wire, stream(wire));

@@ -49,7 +49,7 @@ describe("model lists", () => {
     });
   });
 
-  test("[20:R6.1] carry the window under OpenRouter's name and under any other", async () => {
+  test("carry the window under OpenRouter's name and under any other", async () => {
     const [list] = await questions({ models, chatDialect: "openrouter" }, ["GET /api/v1/models"]);
     expect(list).toMatchObject({ data: [{ id: "m", name: "Model M", context_length: 131_072 }] });
     const [extra] = await questions({ models: [{ id: "m", extra: { n_ctx_train: 4096 } }] }, ["GET /v1/models"]);

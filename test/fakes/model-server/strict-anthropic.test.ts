@@ -349,7 +349,7 @@ const cases: readonly RuleCase[] = [
   },
 ];
 
-describe("[20:R1.42] a strict Anthropic server", () => {
+describe("a strict Anthropic server", () => {
   checkRules({ wire: "anthropic", cases });
 
   test("anthropic/version: the header is required", async () => {
@@ -377,7 +377,7 @@ describe("[20:R1.42] a strict Anthropic server", () => {
     expect([...new Set(covered)].sort()).toEqual(wanted.sort());
   });
 
-  test("[20:R1.43] redacted thinking comes back as it was sent", async () => {
+  test("redacted thinking comes back as it was sent", async () => {
     await using server = await startModelServer({ strict: true });
     server.script(reply([thinks("x", { redacted: true }), says("y")]), says("again"));
     const first = (await ask(server, "anthropic", { body: smallest.anthropic })).json() as { content: object[] };

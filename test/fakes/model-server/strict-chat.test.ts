@@ -375,7 +375,7 @@ const cases: readonly RuleCase[] = [
   },
 ];
 
-describe("[20:R1.19] [10:LOOP-11] a strict chat server", () => {
+describe("a strict chat server", () => {
   checkRules({ wire: "chat", cases });
 
   test("every chat rule has a case", async () => {
@@ -401,7 +401,7 @@ describe("[20:R1.19] [10:LOOP-11] a strict chat server", () => {
     server.assertClean();
   });
 
-  test("[20:R1.66] OpenRouter takes its own fields", async () => {
+  test("OpenRouter takes its own fields", async () => {
     await using server = await startModelServer({ strict: true, chatDialect: "openrouter" });
     server.script(says("x"));
     const routed = { ...smallest.chat, provider: { order: ["a"] }, reasoning: { enabled: false } };

@@ -3,7 +3,7 @@ import { calls, refuses, reply, says, startModelServer, thinks } from "./index.t
 import { ask, dataOf, smallest, stream } from "./testing/ask.ts";
 
 describe("the Anthropic messages wire", () => {
-  test("[20:R1.48] streams named events from message_start to message_stop", async () => {
+  test("streams named events from message_start to message_stop", async () => {
     await using server = await startModelServer();
     server.script(says("Hello world", { id: "msg_1" }));
     const answer = await ask(server, "anthropic", stream("anthropic"));
@@ -51,7 +51,7 @@ describe("the Anthropic messages wire", () => {
     expect(answer.events().map(({ event }) => event)).toEqual(data.map((item) => (item as { type: string }).type));
   });
 
-  test("[20:R1.43] [20:R1.48] streams thinking with its signature, then text, then a call", async () => {
+  test("streams thinking with its signature, then text, then a call", async () => {
     await using server = await startModelServer();
     server.script(
       reply([
@@ -106,7 +106,7 @@ describe("the Anthropic messages wire", () => {
     ]);
   });
 
-  test("[20:R1.43] redacted thinking is a block without deltas, unsigned thinking one without a signature", async () => {
+  test("redacted thinking is a block without deltas, unsigned thinking one without a signature", async () => {
     await using server = await startModelServer();
     server.script(reply([thinks("x", { redacted: true }), thinks("y", { signature: null })]));
     const blocks = dataOf(await ask(server, "anthropic", stream("anthropic"))).slice(1, -2);
@@ -132,14 +132,14 @@ describe("the Anthropic messages wire", () => {
     ["pause", "pause_turn"],
     ["stop-sequence", "stop_sequence"],
     ["context-full", "model_context_window_exceeded"],
-  ] as const)("[20:R1.55] finish %s is %s", async (finish, word) => {
+  ] as const)("finish %s is %s", async (finish, word) => {
     await using server = await startModelServer();
     server.script(says("x", { finish }));
     const body = (await ask(server, "anthropic", { body: smallest.anthropic })).json();
     expect(body.stop_reason).toBe(word);
   });
 
-  test("[20:R1.53] an empty reply is an empty content with end_turn", async () => {
+  test("an empty reply is an empty content with end_turn", async () => {
     await using server = await startModelServer();
     server.script(reply([]), refuses("I will not."));
     const empty = (await ask(server, "anthropic", { body: smallest.anthropic })).json();
@@ -148,7 +148,7 @@ describe("the Anthropic messages wire", () => {
     expect(refused).toMatchObject({ content: [{ type: "text", text: "I will not." }], stop_reason: "refusal" });
   });
 
-  test("[20:R1.56] scripted usage fills every field", async () => {
+  test("scripted usage fills every field", async () => {
     await using server = await startModelServer();
     const usage = { input: 10, cacheRead: 20, cacheWrite: 30, cacheWrite1h: 5, output: 40 };
     server.script(says("x", { usage }), says("x", { usage: "none" }));

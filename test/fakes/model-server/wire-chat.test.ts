@@ -13,7 +13,7 @@ function deltas(data: readonly unknown[]): readonly unknown[] {
 }
 
 describe("the chat-completions wire", () => {
-  test("[20:R1.18] streams role, words, finish, usage and the terminator, in that order", async () => {
+  test("streams role, words, finish, usage and the terminator, in that order", async () => {
     await using server = await startModelServer({ clock });
     server.script(says("Hello big world"));
     const answer = await ask(server, "chat", { body: streaming });
@@ -111,7 +111,7 @@ describe("the chat-completions wire", () => {
     });
   });
 
-  test("[20:R1.23] streams parallel calls by index, the name once, the arguments in pieces", async () => {
+  test("streams parallel calls by index, the name once, the arguments in pieces", async () => {
     await using server = await startModelServer();
     server.script(
       reply([
@@ -136,7 +136,7 @@ describe("the chat-completions wire", () => {
     expect(JSON.stringify(data)).toContain('"finish_reason":"tool_calls"');
   });
 
-  test("[20:R1.22] [20:R1.23] can be careless: index reused, name repeated, no id, extra content", async () => {
+  test("can be careless: index reused, name repeated, no id, extra content", async () => {
     await using server = await startModelServer();
     server.script(
       reply([
@@ -180,14 +180,14 @@ describe("the chat-completions wire", () => {
         },
       ],
     ],
-  ] as const)("[20:R1.3] streams reasoning as %s", async (field, expected) => {
+  ] as const)("streams reasoning as %s", async (field, expected) => {
     await using server = await startModelServer();
     server.script(reply([thinks("Hm", { field, signature: "sig" }), says("ok")]));
     const found = deltas(dataOf(await ask(server, "chat", { body: streaming })));
     expect(found.slice(1, -2)).toEqual(expected);
   });
 
-  test("[20:R1.3] puts reasoning into one body in each of its fields", async () => {
+  test("puts reasoning into one body in each of its fields", async () => {
     await using server = await startModelServer();
     const fields = ["reasoning_content", "reasoning", "reasoning_details", "think-tag"] as const;
     server.script(...fields.map((field) => reply([thinks("Hm", { field, signature: "sig" }), says("ok")])));
@@ -229,7 +229,7 @@ describe("the chat-completions wire", () => {
     });
   });
 
-  test("[20:R1.56] [20:R6.12] scripted usage goes out number by number, with the provider's extras", async () => {
+  test("scripted usage goes out number by number, with the provider's extras", async () => {
     await using server = await startModelServer({ chatDialect: "openrouter" });
     server.script(
       says("x", {
@@ -264,7 +264,7 @@ describe("the chat-completions wire", () => {
     ["stop-sequence", "stop"],
     ["context-full", "length"],
     ["failed", "error"],
-  ] as const)("[20:R1.55] finish %s is %s", async (finish, word) => {
+  ] as const)("finish %s is %s", async (finish, word) => {
     await using server = await startModelServer();
     server.script(says("x", { finish }));
     const body = (await ask(server, "chat", { body: smallest.chat })).json() as {
@@ -273,7 +273,7 @@ describe("the chat-completions wire", () => {
     expect(body.choices[0]?.finish_reason).toBe(word);
   });
 
-  test("[20:R1.25] raw finish words, list contents and refusals pass", async () => {
+  test("raw finish words, list contents and refusals pass", async () => {
     await using server = await startModelServer();
     server.script(says("x", { rawFinish: null, shape: "list" }), refuses("No."));
     const first = (await ask(server, "chat", { body: smallest.chat })).json() as { choices: unknown[] };

@@ -10,7 +10,7 @@ function withoutNumber(item: unknown): unknown {
 }
 
 describe("the Responses wire", () => {
-  test("[20:R1.36] streams numbered events and ends with response.completed", async () => {
+  test("streams numbered events and ends with response.completed", async () => {
     await using server = await startModelServer({ clock: { now: () => 1_700_000_000_000 } });
     server.script(says("Hello world", { id: "resp_1" }));
     const answer = await ask(server, "responses", stream("responses"));
@@ -83,7 +83,7 @@ describe("the Responses wire", () => {
     expect(answer.text).not.toContain("[DONE]");
   });
 
-  test("[20:R1.32] streams reasoning with its encrypted content, then a call", async () => {
+  test("streams reasoning with its encrypted content, then a call", async () => {
     await using server = await startModelServer();
     server.script(
       reply([
@@ -127,7 +127,7 @@ describe("the Responses wire", () => {
     ]);
   });
 
-  test("[20:R1.32] keeps encrypted content to itself unless it was asked for", async () => {
+  test("keeps encrypted content to itself unless it was asked for", async () => {
     await using server = await startModelServer();
     server.script(reply([thinks("Hm"), says("ok")]));
     const answer = await ask(server, "responses", stream("responses"));
@@ -166,7 +166,7 @@ describe("the Responses wire", () => {
         error: { code: "server_error", message: "An error occurred while processing your request." },
       },
     ],
-  ] as const)("[20:R1.38] finish %s is %s", async (finish, status, details) => {
+  ] as const)("finish %s is %s", async (finish, status, details) => {
     await using server = await startModelServer();
     server.script(says("x", { finish }));
     const last = dataOf(await ask(server, "responses", stream("responses"))).at(-1);
@@ -182,7 +182,7 @@ describe("the Responses wire", () => {
     expect(body.output.map(({ status }) => status)).toEqual(["completed", "incomplete"]);
   });
 
-  test("[20:R1.36] can leave the final output empty, and name any status", async () => {
+  test("can leave the final output empty, and name any status", async () => {
     await using server = await startModelServer();
     server.script(says("x", { emptyFinalOutput: true }), says("x", { rawFinish: "cancelled" }));
     const first = dataOf(await ask(server, "responses", stream("responses"))).at(-1);
@@ -209,7 +209,7 @@ describe("the Responses wire", () => {
     ]);
   });
 
-  test("[20:R1.56] scripted usage fills every field", async () => {
+  test("scripted usage fills every field", async () => {
     await using server = await startModelServer();
     server.script(says("x", { usage: { input: 10, cacheRead: 20, cacheWrite: 30, output: 40, reasoning: 15 } }));
     const body = (await ask(server, "responses", { body: smallest.responses })).json();

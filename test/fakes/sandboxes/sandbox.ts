@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 
@@ -74,13 +74,9 @@ export class Sandbox {
   }
 
   async copyFiles(to: string): Promise<void> {
-    await cp(this.root, to, {
-      recursive: true,
-      preserveTimestamps: true,
-      verbatimSymlinks: true,
-      filter: (from) => !/\/(?:proc|dev)\/./.test(from.slice(this.root.length)),
-    });
-    await run("sh", ["-c", 'cd "$1" && chmod 1777 tmp var/tmp', "sh", to]);
+    // What is mounted below is mounted inside only.
+    await mkdir(to, { recursive: true });
+    await run("cp", ["-a", `${this.root}/.`, to]);
   }
 
   async remove(): Promise<void> {
