@@ -338,7 +338,7 @@ export const platformSections = {
     "media_batch_delay_seconds",
     "followup_grace_seconds",
   ]),
-  discord: block("Discord", extras.discord, [...idleShared, "allowed_roles", "command_sync_policy", "server_actions"]),
+  discord: block("Discord", extras.discord, [...idleShared, "allowed_roles", "command_sync_policy"]),
   slack: block("Slack", extras.slack, [...idleShared, "reply_in_thread"]),
   whatsapp: block("WhatsApp", extras.whatsapp, ["channel_skill_bindings", "proxy"]),
   signal: block("Signal", extras.signal, idleInPrivate),

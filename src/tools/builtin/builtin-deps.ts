@@ -4,11 +4,12 @@ import type { Tool } from "../contract/tool.ts";
 import type { FileDeps } from "../files/file-access.ts";
 import type { TerminalDeps } from "../terminals/command/call-options.ts";
 import type { ExecuteCodeDeps } from "./execute-code.tool.ts";
-import type { FeishuDeps } from "./feishu.tool.ts";
-import type { HomeAssistantDeps } from "./home-assistant.tool.ts";
 import type { ImageGenerateDeps } from "./image-generate.tool.ts";
 import type { MixtureDeps } from "./mixture-of-agents.tool.ts";
 import type { SearchDeps } from "./search-files.tool.ts";
+import type { DiscordDeps } from "./services/discord.tool.ts";
+import type { FeishuDeps } from "./services/feishu.tool.ts";
+import type { HomeAssistantDeps } from "./services/home-assistant.tool.ts";
 import type { TextToSpeechDeps } from "./text-to-speech.tool.ts";
 import type { TrainingDeps } from "./training/rl.tool.ts";
 import type { VisionDeps } from "./vision-analyze.tool.ts";
@@ -38,6 +39,8 @@ export interface BuiltinDeps {
   readonly mixture?: MixtureDeps;
   /** The tools of a smart home. */
   readonly home?: HomeAssistantDeps;
+  /** A Discord server. */
+  readonly discord?: DiscordDeps;
   /** Documents of Feishu. */
   readonly feishu?: FeishuDeps;
   /** All `rl_…` tools. */

@@ -14,14 +14,15 @@ import { builtin as browserVision } from "./browser/browser-vision.tool.ts";
 import type { BuiltinTools } from "./builtin-deps.ts";
 import { builtin as clarify } from "./clarify.tool.ts";
 import { builtin as executeCode } from "./execute-code.tool.ts";
-import { builtin as feishu } from "./feishu.tool.ts";
-import { builtin as homeAssistant } from "./home-assistant.tool.ts";
 import { builtin as imageGenerate } from "./image-generate.tool.ts";
 import { builtin as mixtureOfAgents } from "./mixture-of-agents.tool.ts";
 import { builtin as patch } from "./patch.tool.ts";
 import { builtin as process } from "./process.tool.ts";
 import { builtin as readFile } from "./read-file.tool.ts";
 import { builtin as searchFiles } from "./search-files.tool.ts";
+import { builtin as discord } from "./services/discord.tool.ts";
+import { builtin as feishu } from "./services/feishu.tool.ts";
+import { builtin as homeAssistant } from "./services/home-assistant.tool.ts";
 import { builtin as terminal } from "./terminal.tool.ts";
 import { builtin as textToSpeech } from "./text-to-speech.tool.ts";
 import { builtin as todo } from "./todo.tool.ts";
@@ -47,14 +48,15 @@ export const builtins: Readonly<Record<string, BuiltinTools>> = {
   browserVision,
   clarify,
   executeCode,
-  feishu,
-  homeAssistant,
   imageGenerate,
   mixtureOfAgents,
   patch,
   process,
   readFile,
   searchFiles,
+  discord,
+  feishu,
+  homeAssistant,
   terminal,
   textToSpeech,
   todo,

@@ -69,6 +69,7 @@ export function builtinTools(
       speech: speechDeps(base, media),
       mixture: mixtureDeps(base),
       home: homeDeps(base, gate),
+      discord: discordDeps(base, gate),
       feishu: feishuDeps(base),
       ...trainingDeps(base, gate),
     },
@@ -107,6 +108,22 @@ function homeDeps({ env, config }: ToolsBase, gate: ApprovalGate): NonNullable<B
     access: () => {
       const token = env["HASS_TOKEN"]?.trim() ?? "";
       return token === "" ? undefined : { url: config.homeassistant.url.trim(), token: new Secret(token) };
+    },
+  };
+}
+
+/** A Discord server, as the bot that chats there. */
+function discordDeps(
+  { config: { discord, platforms } }: ToolsBase,
+  gate: ApprovalGate,
+): NonNullable<BuiltinDeps["discord"]> {
+  return {
+    gate,
+    allowed: discord.server_actions,
+    access: () => {
+      const token = platforms["discord"]?.token;
+      if (token === undefined || token.reveal() === "") return undefined;
+      return { url: discord.base_url.replace(/\/+$/u, "") || "https://discord.com", token };
     },
   };
 }

@@ -6,7 +6,7 @@ import { isRecord, parseJson } from "#foundation/text/json";
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface ServiceCall {
-  readonly method?: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly json?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as a bearer token. */

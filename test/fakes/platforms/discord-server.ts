@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type WebSocket, WebSocketServer } from "ws";
+import { DiscordGuild, refused } from "./discord-guild.ts";
 
 export interface DiscordMessage {
   readonly id: string;
@@ -30,6 +31,7 @@ export interface DiscordServer extends AsyncDisposable {
   dropSockets(): void;
   identified(): number;
   resumed(): number;
+  readonly guild: DiscordGuild;
 }
 
 /** So that many people can write, every channel of this series is one. */
@@ -67,7 +69,11 @@ export async function startDiscordServer(): Promise<DiscordServer> {
     return message;
   }
 
+  const guild = new DiscordGuild();
+
   function act(method: string, path: string, body: Record<string, unknown>): unknown {
+    const managed = guild.act({ method, path }, shown);
+    if (managed !== undefined) return managed;
     const [, channelId = "", rest = ""] = /^\/channels\/(\d+)(.*)$/u.exec(path) ?? [];
     if (path === "/users/@me") return { id: "42", username: "hermes", discriminator: "0", bot: true };
     if (path === "/gateway/bot")
@@ -166,6 +172,7 @@ export async function startDiscordServer(): Promise<DiscordServer> {
   const self: DiscordServer = {
     url,
     token,
+    guild,
     calls,
     shown: () => [...shown],
     dispatch(type, data) {
@@ -197,10 +204,6 @@ export async function startDiscordServer(): Promise<DiscordServer> {
     },
   };
   return self;
-}
-
-function refused(status: number, code: number, message: string): Error {
-  return Object.assign(new Error(message), { status, code });
 }
 
 async function bodyOf(request: IncomingMessage): Promise<Buffer> {

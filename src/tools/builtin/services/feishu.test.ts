@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Secret } from "#foundation/secrets/secret";
-import { type FeishuServer, startFeishuServer } from "../../../test/fakes/platforms/feishu-server.ts";
-import { runTool } from "../testing.ts";
+import { type FeishuServer, startFeishuServer } from "../../../../test/fakes/platforms/feishu-server.ts";
+import { runTool } from "../../testing.ts";
 import { createFeishuTools } from "./feishu.tool.ts";
 
 let server: FeishuServer;

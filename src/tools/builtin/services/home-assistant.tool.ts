@@ -1,9 +1,9 @@
 import { isRecord, parseJson } from "#foundation/text/json";
-import type { ApprovalGate } from "../contract/approval-request.ts";
-import type { ToolContext } from "../contract/context.ts";
-import { defineTool } from "../contract/define-tool.ts";
-import { result, ToolFailure, type ToolResult } from "../contract/result.ts";
-import type { Tool } from "../contract/tool.ts";
+import type { ApprovalGate } from "../../contract/approval-request.ts";
+import type { ToolContext } from "../../contract/context.ts";
+import { defineTool } from "../../contract/define-tool.ts";
+import { result, ToolFailure, type ToolResult } from "../../contract/result.ts";
+import type { Tool } from "../../contract/tool.ts";
 import {
   blockedDomains,
   callHouse,
@@ -12,8 +12,8 @@ import {
   nameShape,
   records,
   riskOf,
-} from "../media/home-assistant.ts";
-import type { BuiltinTools } from "./builtin-deps.ts";
+} from "../../media/home-assistant.ts";
+import type { BuiltinTools } from "../builtin-deps.ts";
 
 export interface HomeAssistantDeps {
   /** Undefined without a token: the tools are unavailable then. */

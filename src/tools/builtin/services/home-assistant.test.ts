@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Secret } from "#foundation/secrets/secret";
-import { FakeWebServer } from "../../../test/fakes/web-server/index.ts";
-import type { ApprovalGate, Finding } from "../contract/approval-request.ts";
-import { riskOf } from "../media/home-assistant.ts";
-import { runTool } from "../testing.ts";
+import { FakeWebServer } from "../../../../test/fakes/web-server/index.ts";
+import type { ApprovalGate, Finding } from "../../contract/approval-request.ts";
+import { riskOf } from "../../media/home-assistant.ts";
+import { runTool } from "../../testing.ts";
 import { createHomeAssistantTools } from "./home-assistant.tool.ts";
 
 let house: FakeWebServer;

@@ -1,10 +1,10 @@
-import type { ToolContext } from "../contract/context.ts";
-import { defineTool } from "../contract/define-tool.ts";
-import { result, ToolFailure, type ToolResult } from "../contract/result.ts";
-import type { Tool } from "../contract/tool.ts";
-import { callFeishu, type FeishuAccess } from "../media/feishu.ts";
-import { fenceUntrusted } from "../web/untrusted.ts";
-import type { BuiltinTools } from "./builtin-deps.ts";
+import type { ToolContext } from "../../contract/context.ts";
+import { defineTool } from "../../contract/define-tool.ts";
+import { result, ToolFailure, type ToolResult } from "../../contract/result.ts";
+import type { Tool } from "../../contract/tool.ts";
+import { callFeishu, type FeishuAccess } from "../../media/feishu.ts";
+import { fenceUntrusted } from "../../web/untrusted.ts";
+import type { BuiltinTools } from "../builtin-deps.ts";
 
 export interface FeishuDeps {
   /** Undefined without an app: the tools are unavailable then. */
