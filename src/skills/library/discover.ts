@@ -27,6 +27,8 @@ export interface Walk {
   readonly skills: readonly FoundFile[];
   /** Every DESCRIPTION.md of a category. */
   readonly descriptions: readonly FoundFile[];
+  /** Every folder that was read, as it was then; one that is not there is `undefined`. */
+  readonly folders: ReadonlyMap<string, number | undefined>;
 }
 
 export const skillFileName = "SKILL.md";
@@ -51,7 +53,25 @@ export function isScanned(folderName: string): boolean {
 export async function findSkillFiles(roots: readonly SkillRoot[], signal: AbortSignal): Promise<Walk> {
   const walker = new Walker(signal);
   for (const root of roots) await walker.visit({ folder: root.path, category: [], root, real: realOf(root.path) });
-  return { skills: walker.skills, descriptions: walker.descriptions };
+  return walker;
+}
+
+/** A folder that changed so short before it was read may change again without another time. */
+const settledMs = 2_000;
+
+/**
+ * Whether the same walk would find the same now. What is added, taken away or renamed changes the time of its folder,
+ * what is written that of its file; asking for times costs a fraction of reading. False where it cannot be told.
+ */
+export function isUnchanged(walk: Walk, walkedAtMs: number): boolean {
+  for (const [folder, changedMs] of walk.folders) {
+    if (changedMs !== undefined && changedMs > walkedAtMs - settledMs) return false;
+    if (changeOf(folder) !== changedMs) return false;
+  }
+  return [...walk.skills, ...walk.descriptions].every(({ path, stamp }) => {
+    const now = stampOf(path);
+    return now?.mtimeMs === stamp.mtimeMs && now.size === stamp.size;
+  });
 }
 
 interface Location {
@@ -62,9 +82,10 @@ interface Location {
   readonly real: string | undefined;
 }
 
-class Walker {
+class Walker implements Walk {
   readonly skills: FoundFile[] = [];
   readonly descriptions: FoundFile[] = [];
+  readonly folders = new Map<string, number | undefined>();
   readonly #signal: AbortSignal;
   readonly #seen = new Set<string>();
 
@@ -75,10 +96,12 @@ class Walker {
   async visit(location: Location): Promise<void> {
     this.#signal.throwIfAborted();
     const { real } = location;
+    if (real === undefined) this.folders.set(location.folder, undefined);
     // A link back up, or one root inside another, would otherwise be walked twice or for ever.
     if (real === undefined || this.#seen.has(real) || this.#seen.size >= maxFolders) return;
     this.#seen.add(real);
     if (this.#seen.size % foldersAtOnce === 0) await new Promise((resolve) => setImmediate(resolve));
+    this.folders.set(location.folder, changeOf(location.folder));
     const entries = entriesOf(location.folder);
     const names = new Set(entries.map((entry) => entry.name));
     const isRoot = location.folder === location.root.path;
@@ -122,6 +145,11 @@ function entriesOf(folder: string): readonly Dirent[] {
     if (isAbsence(error)) return [];
     throw error;
   }
+}
+
+/** When entries of a folder last came or went; undefined when it is not there. */
+function changeOf(folder: string): number | undefined {
+  return statSync(folder, { throwIfNoEntry: false })?.ctimeMs;
 }
 
 /** The stamp of a regular file, or undefined. */

@@ -1,4 +1,4 @@
-import { readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { skillCommands, slugOf } from "../load/slash.ts";
@@ -175,6 +175,52 @@ describe("finding skills", () => {
     await library.catalogue(signal);
     await rm(location.home.at("skills", "a"), { recursive: true });
     expect((await library.catalogue(signal)).skills).toEqual([]);
+  });
+});
+
+describe("a library that was read before", () => {
+  const later = () => Date.now() + 3_600_000;
+  /** Times of files have steps; two changes in one step would look like one. */
+  const anotherTime = async (): Promise<void> => {
+    const probe = location.home.at("probe");
+    await writeFile(probe, "");
+    const { ctimeMs } = await stat(probe);
+    do await writeFile(probe, "");
+    while ((await stat(probe)).ctimeMs === ctimeMs);
+  };
+
+  it("is not read again while nothing has changed, and is as soon as something has", async () => {
+    await location.write({
+      "skills/a/one/SKILL.md": skillMd("one"),
+      "skills/a/DESCRIPTION.md": "---\ndescription: A\n---\n",
+    });
+    const { library } = libraryAt(location.home, { now: later });
+    const names = async () => (await library.catalogue(signal)).skills.map(({ name }) => name);
+    const first = await library.catalogue(signal);
+    expect(await library.catalogue(signal)).toBe(first);
+
+    await anotherTime();
+    await location.write({ "skills/a/two/SKILL.md": skillMd("two") });
+    expect(await names()).toEqual(["one", "two"]);
+    await anotherTime();
+    await location.write({ "skills/new-category/three/SKILL.md": skillMd("three") });
+    expect(await names()).toEqual(["one", "two", "three"]);
+    await anotherTime();
+    await location.write({ "skills/a/one/SKILL.md": skillMd("uno") });
+    expect(await names()).toEqual(["two", "uno", "three"]);
+    await anotherTime();
+    await rm(location.home.at("skills", "a", "two", "SKILL.md"));
+    expect(await names()).toEqual(["uno", "three"]);
+    await rm(location.home.at("skills"), { recursive: true });
+    expect(await names()).toEqual([]);
+    await location.write({ "skills/back/SKILL.md": skillMd("back") });
+    expect(await names()).toEqual(["back"]);
+  });
+
+  it("looks again where a folder changed a moment before it was read", async () => {
+    await location.write({ "skills/one/SKILL.md": skillMd("one") });
+    const { library } = libraryAt(location.home);
+    expect(await library.catalogue(signal)).not.toBe(await library.catalogue(signal));
   });
 });
 

@@ -4,7 +4,7 @@ import { dirname, isAbsolute, join, resolve } from "node:path";
 import type { Logger } from "#foundation/files/logger";
 import type { HermesHome } from "#foundation/files/paths";
 import { type AvailableTools, isForPlatform, isWanted, platformOf } from "./conditions.ts";
-import { type FoundFile, findSkillFiles, folderNameOf, type SkillRoot } from "./discover.ts";
+import { type FoundFile, findSkillFiles, folderNameOf, isUnchanged, type SkillRoot, type Walk } from "./discover.ts";
 import { FactsSnapshot } from "./facts-snapshot.ts";
 import { renderIndex } from "./index-block.ts";
 import { IndexCache } from "./index-cache.ts";
@@ -45,6 +45,8 @@ export interface SkillLibraryDeps {
   readonly logger: Logger;
   readonly platform?: NodeJS.Platform;
   readonly pluginSkills?: () => readonly PluginSkillLocation[];
+  /** The time by which folders are old enough to be believed unchanged; that of the machine when absent. */
+  readonly now?: () => number;
 }
 
 export interface Catalogue {
@@ -62,6 +64,9 @@ export class SkillLibrary {
   readonly #deps: SkillLibraryDeps;
   readonly #snapshot: FactsSnapshot;
   readonly #indexes = new IndexCache();
+  #last:
+    | { readonly roots: string; readonly walk: Walk; readonly walkedAtMs: number; readonly found: Catalogue }
+    | undefined;
 
   constructor(deps: SkillLibraryDeps) {
     this.#deps = deps;
@@ -85,8 +90,19 @@ export class SkillLibrary {
     ];
   }
 
+  /** What lies there now. The folders are read again only when one of them, or a file in them, is another than before. */
   async catalogue(signal: AbortSignal): Promise<Catalogue> {
-    const walk = await findSkillFiles(this.roots, signal);
+    const { roots } = this;
+    const key = roots.map(({ path }) => path).join("\n");
+    if (this.#last?.roots === key && isUnchanged(this.#last.walk, this.#last.walkedAtMs)) return this.#last.found;
+    const walkedAtMs = (this.#deps.now ?? Date.now)();
+    const walk = await findSkillFiles(roots, signal);
+    const found = await this.#read(walk);
+    this.#last = { roots: key, walk, walkedAtMs, found };
+    return found;
+  }
+
+  async #read(walk: Walk): Promise<Catalogue> {
     const facts = await this.#snapshot.read(walk.skills, "skill");
     const texts = await this.#snapshot.read(walk.descriptions, "description");
     await this.#snapshot.keep(new Set([...walk.skills, ...walk.descriptions].map((one) => one.path)));
@@ -104,11 +120,15 @@ export class SkillLibrary {
   /** What lists and slash commands offer: not disabled on this surface and made for this machine. */
   async visible(surface: string, signal: AbortSignal): Promise<readonly InstalledSkill[]> {
     const { skills } = await this.catalogue(signal);
-    return skills.filter((one) => this.stateOf(one, surface) === "usable");
+    const disabled = this.disabledOn(surface);
+    return skills.filter((one) => this.stateOf(one, surface, disabled) === "usable");
   }
 
-  stateOf(skill: InstalledSkill, surface: string): "usable" | "disabled" | "unsupported" {
-    const disabled = this.disabledOn(surface);
+  stateOf(
+    skill: InstalledSkill,
+    surface: string,
+    disabled = this.disabledOn(surface),
+  ): "usable" | "disabled" | "unsupported" {
     if (disabled.has(skill.name) || disabled.has(folderNameOf(skill.file))) return "disabled";
     return isForPlatform(skill.facts, this.platform) ? "usable" : "unsupported";
   }
@@ -134,16 +154,17 @@ export class SkillLibrary {
   /** The index for the prompt of a new session; undefined when no skill is to be shown. */
   async indexBlock(available: AvailableTools, surface: string, signal: AbortSignal): Promise<string | undefined> {
     const catalogue = await this.catalogue(signal);
+    const disabled = this.disabledOn(surface);
     const key = JSON.stringify([
       this.roots.map((root) => root.path),
       [...available.tools].sort(),
       [...available.toolsets].sort(),
       surface,
-      [...this.disabledOn(surface)].sort(),
+      [...disabled].sort(),
     ]);
     return this.#indexes.take(key, catalogue.fingerprint, () => {
       const shown = catalogue.skills.filter(
-        (one) => this.stateOf(one, surface) === "usable" && isWanted(one.facts.conditions, available),
+        (one) => this.stateOf(one, surface, disabled) === "usable" && isWanted(one.facts.conditions, available),
       );
       const entries = shown.map((one) => ({
         name: one.name,
@@ -157,6 +178,7 @@ export class SkillLibrary {
   /** Forgets what was read; the prompts of running sessions stay as they are. */
   async invalidate(): Promise<void> {
     this.#indexes.clear();
+    this.#last = undefined;
     await this.#snapshot.clear();
   }
 }
