@@ -26,14 +26,19 @@ export async function* streamEndpoint(
   }
   await endpoints.load();
   const written = target.writtenUrl ?? target.baseUrl;
-  const ways = inOrder(target, endpoints.facts(written));
-  for (const [index, way] of ways.entries()) {
-    const isLast = index === ways.length - 1;
+  const facts = endpoints.facts(written);
+  let known: readonly Target[] | undefined;
+  // Nearly always the first is the right one; the others are made when they are asked for.
+  const ways = (): readonly Target[] => (known ??= inOrder(target, facts));
+  const isUsual = facts.baseUrl === undefined || isAt(target, facts);
+  for (let index = 0; ; index += 1) {
+    const way = index === 0 && isUsual ? withoutThinking(target, facts) : ways()[index];
+    if (way === undefined) return;
     let isElsewhere = false;
     let isFirst = true;
     for await (const event of streamModel({ ...request, target: way }, deps, signal)) {
       if (event.type === "attempt-failed") {
-        isElsewhere = !isLast && isNotThere(event.failure);
+        isElsewhere = isNotThere(event.failure) && index < ways().length - 1;
         if (event.failure.kind === "thinking_signature") await endpoints.learn(written, { refusesThinking: true });
         if (isElsewhere) break;
       } else if (isFirst && event.type === "attempt-start") {
@@ -49,9 +54,13 @@ export async function* streamEndpoint(
 
 /** What was found before first. */
 function inOrder(target: Target, facts: EndpointFacts): readonly Target[] {
-  const ways = [target, ...(target.alternatives ?? [])].map((way) => withoutThinking(way, facts));
-  const known = ways.find((way) => way.baseUrl === facts.baseUrl && way.protocol === facts.protocol);
+  const ways = [target, ...(target.alternatives?.() ?? [])].map((way) => withoutThinking(way, facts));
+  const known = ways.find((way) => isAt(way, facts));
   return known === undefined ? ways : [known, ...ways.filter((way) => way !== known)];
+}
+
+function isAt(target: Target, facts: EndpointFacts): boolean {
+  return target.baseUrl === facts.baseUrl && target.protocol === facts.protocol;
 }
 
 function withoutThinking(target: Target, { refusesThinking }: EndpointFacts): Target {

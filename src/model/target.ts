@@ -101,7 +101,7 @@ export interface Target {
   /** The address as the settings write it, where the wire needs another. */
   readonly writtenUrl?: string;
   /** Other ways to read that address, for when nothing is found under this one. */
-  readonly alternatives?: readonly Target[];
+  readonly alternatives?: () => readonly Target[];
   /** Started for each request, where the provider is a program and no server (`acp://`). */
   readonly program?: { readonly command: string; readonly args: readonly string[] };
   /** Where this choice came from, for people: `config`, `flag`, `env:OPENROUTER_API_KEY`, `fallback 1`. */

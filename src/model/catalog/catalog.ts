@@ -39,12 +39,16 @@ export interface CatalogSources {
   readonly priceOverrides?: Readonly<Record<string, Readonly<Record<string, Prices>>>>;
 }
 
+const mostShipped = 500;
+
 /**
  * Everything known about models, from memory. No method waits for a network: what is not known yet
  * is answered by the next source, and {@link refresh} is called in the background.
  */
 export class ModelCatalog {
   readonly #sources: CatalogSources;
+  /** What the shipped table says, by provider and model: the table is long, and every session asks several times. */
+  readonly #shipped = new Map<string, ModelFacts | undefined>();
 
   constructor(sources: CatalogSources = {}) {
     this.#sources = sources;
@@ -73,7 +77,7 @@ export class ModelCatalog {
       provider: question.providerWindow ?? catalogueFacts(provider).window,
       "models.dev": this.#modelsDev(question)?.contextWindow,
       openrouter: this.#openRouter(question)?.contextWindow,
-      snapshot: snapshotFacts(provider, model)?.contextWindow,
+      snapshot: this.#shippedFacts({ provider, model })?.contextWindow,
       family: familyWindow(model),
     });
   }
@@ -84,7 +88,7 @@ export class ModelCatalog {
       this.#sources.endpoints?.facts(question.baseUrl, question.model)?.maxOutputTokens ??
       this.#modelsDev(question)?.maxOutputTokens ??
       this.#openRouter(question)?.maxOutputTokens ??
-      snapshotFacts(question.provider, question.model)?.maxOutputTokens;
+      this.#shippedFacts(question)?.maxOutputTokens;
     if (wire === "other") return known;
     return anthropicOutputLimit(question.model) ?? known ?? unknownAnthropicOutput;
   }
@@ -94,14 +98,14 @@ export class ModelCatalog {
       this.#sources.endpoints?.facts(question.baseUrl, question.model)?.capabilities ??
       this.#modelsDev(question)?.capabilities ??
       this.#openRouter(question)?.capabilities ??
-      snapshotFacts(question.provider, question.model)?.capabilities ??
+      this.#shippedFacts(question)?.capabilities ??
       familyCapabilities(question.model)
     );
   }
 
   prices(question: ModelQuestion): PriceQuote {
     const { provider, model, baseUrl } = question;
-    const snapshot = snapshotFacts(provider, model)?.prices;
+    const snapshot = this.#shippedFacts({ provider, model })?.prices;
     const catalogue = this.#modelsDev(question)?.prices;
     return quotePrices({
       override: this.#override(provider, model),
@@ -124,6 +128,15 @@ export class ModelCatalog {
     const value = this.#sources.learned?.get(model, baseUrl);
     const limit = catalogueFacts(provider).learnedBelow;
     return value === undefined || (limit !== undefined && value >= limit) ? undefined : value;
+  }
+
+  #shippedFacts({ provider, model }: Pick<ModelQuestion, "provider" | "model">): ModelFacts | undefined {
+    const key = `${provider}\n${model}`;
+    if (this.#shipped.has(key)) return this.#shipped.get(key);
+    if (this.#shipped.size >= mostShipped) this.#shipped.clear();
+    const facts = snapshotFacts(provider, model);
+    this.#shipped.set(key, facts);
+    return facts;
   }
 
   #modelsDev({ provider, model }: ModelQuestion): ModelFacts | undefined {

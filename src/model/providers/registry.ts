@@ -1,7 +1,7 @@
 import { disposable } from "#foundation/lifecycle/disposal";
 import { nearest } from "#foundation/text/text";
 import { checkProfile } from "./check-profile.ts";
-import { hostMatches, hostOf } from "./hosts.ts";
+import { hostMatches, hostOf, parseUrl } from "./hosts.ts";
 import type { ProviderProfile } from "./provider.ts";
 import { builtinProviders } from "./records/builtin.ts";
 
@@ -28,10 +28,13 @@ export class ProviderRegistry {
 
   /** The provider that owns the host of an address; one that names the very host before one that names its domain. */
   ownerOf(url: string): ProviderProfile | undefined {
-    const host = hostOf(url);
+    // Read once: there are some hundred domains to compare it with.
+    const parsed = parseUrl(url);
+    const host = parsed === undefined ? undefined : hostOf(parsed);
+    if (parsed === undefined || host === undefined) return undefined;
     return (
-      this.#order.find((one) => host !== undefined && one.allowedHosts.includes(host)) ??
-      this.#order.find((one) => one.allowedHosts.some((domain) => hostMatches(url, domain)))
+      this.#order.find((one) => one.allowedHosts.includes(host)) ??
+      this.#order.find((one) => one.allowedHosts.some((domain) => hostMatches(parsed, domain)))
     );
   }
 

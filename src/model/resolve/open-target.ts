@@ -64,11 +64,12 @@ export async function openTarget(plan: OpenPlan, parts: Step, signal: AbortSigna
     const built = buildAt(at, plan, { parts, credential });
     if (plan.profile.isOwnEndpoint !== true) return built;
     const written = built.target.writtenUrl ?? at.url;
-    const alternatives = otherReadings(at, plan.explicitProtocol !== undefined).map((reading) => {
-      const other = { ...at, ...reading, writtenUrl: written };
-      const own = member === undefined ? credential : handleAt(member, other, { plan, parts });
-      return buildAt(other, plan, { parts, credential: own }).target;
-    });
+    const alternatives = (): readonly Target[] =>
+      otherReadings(at, plan.explicitProtocol !== undefined).map((reading) => {
+        const other = { ...at, ...reading, writtenUrl: written };
+        const own = member === undefined ? credential : handleAt(member, other, { plan, parts });
+        return buildAt(other, plan, { parts, credential: own }).target;
+      });
     return { ...built, target: { ...built.target, alternatives } };
   };
   const built = build(taken.member, handle);

@@ -21,6 +21,8 @@ export class Watchdog implements Disposable {
   readonly #controller = new AbortController();
   readonly #armed = new Map<Limit, Armed>();
   #wake: AbortController | undefined;
+  /** When the sleeper looks again; whatever runs out later needs no other. */
+  #looksAtMs = Number.POSITIVE_INFINITY;
   #isOver = false;
   expired: Expired | undefined;
 
@@ -39,7 +41,9 @@ export class Watchdog implements Disposable {
       this.#armed.delete(limit);
       return;
     }
-    this.#armed.set(limit, { ms, since: this.#clock.now() });
+    const since = this.#clock.now();
+    this.#armed.set(limit, { ms, since });
+    if (since + ms >= this.#looksAtMs) return;
     this.#wake?.abort();
     void this.#watch();
   }
@@ -64,6 +68,7 @@ export class Watchdog implements Disposable {
     this.#wake = wake;
     while (!wake.signal.aborted && !this.#isOver) {
       const next = this.#next();
+      this.#looksAtMs = next === undefined ? Number.POSITIVE_INFINITY : this.#clock.now() + next.leftMs;
       if (next === undefined) return;
       if (next.leftMs <= 0) {
         this.#expire(next.limit, next.waitedMs);
