@@ -91,13 +91,15 @@ export class Hooks {
   /** The same hooks, called for a session: what their callbacks ask of the program is done there. */
   for(location: () => CallLocation | undefined): SessionHooks {
     const { calls } = this.#options;
-    const run = <T>(work: () => T): T => (calls === undefined ? work() : calls.run(location(), work));
+    // Only where a callback will run: following a call through everything it awaits slows every promise of the program.
+    const run = <T>(name: HookName, work: () => T): T =>
+      calls === undefined || !this.has(name) ? work() : calls.run(location(), work);
     return {
       has: (name) => this.has(name),
-      notify: (...input) => run(() => this.notify(...input)),
-      transform: (...input) => run(() => this.transform(...input)),
-      beforeToolCall: (...input) => run(() => this.beforeToolCall(...input)),
-      turnContext: (...input) => run(() => this.turnContext(...input)),
+      notify: (name, ...input) => run(name, () => this.notify(name, ...input)),
+      transform: (name, ...input) => run(name, () => this.transform(name, ...input)),
+      beforeToolCall: (...input) => run("pre_tool_call", () => this.beforeToolCall(...input)),
+      turnContext: (...input) => run("pre_llm_call", () => this.turnContext(...input)),
     };
   }
 
