@@ -20,6 +20,10 @@ type ToolSettings = Pick<
 export class SurfaceTools {
   readonly #location: SurfaceToolsLocation;
   #settings: ToolSettings;
+  /** What each surface has, for as long as neither the tools nor the settings are others. */
+  #known:
+    | { readonly tools: unknown; readonly aliases: unknown; readonly enabled: Map<string, readonly string[]> }
+    | undefined;
 
   constructor(location: SurfaceToolsLocation) {
     this.#location = location;
@@ -30,11 +34,20 @@ export class SurfaceTools {
     readonly enabledToolsets: readonly string[];
     readonly disabledTools: readonly string[];
   } {
-    const snapshot = this.#location.toolbox.registry.snapshot();
     return {
-      enabledToolsets: enabledOf(surface, this.#settings, snapshot),
+      enabledToolsets: this.#enabledOn(surface),
       disabledTools: this.#settings.disabled_tools[surface] ?? [],
     };
+  }
+
+  #enabledOn(surface: string): readonly string[] {
+    const snapshot = this.#location.toolbox.registry.snapshot();
+    const { tools, aliases } = snapshot;
+    if (this.#known?.tools !== tools || this.#known.aliases !== aliases)
+      this.#known = { tools, aliases, enabled: new Map() };
+    const enabled = this.#known.enabled.get(surface) ?? enabledOf(surface, this.#settings, snapshot);
+    this.#known.enabled.set(surface, enabled);
+    return enabled;
   }
 
   /** Turns toolsets or single tools of a surface on or off; a sentence for the person. */
@@ -58,6 +71,7 @@ export class SurfaceTools {
         { home, env },
       );
       this.#settings = (await loadConfig({ home, env })).config;
+      this.#known = undefined;
     }
     return [
       ...(changes.length === 0 ? [] : [`Changed: ${[...groups, ...single].join(", ")}.`]),
