@@ -44,8 +44,12 @@ export class ApiTurns {
   }
 
   /** Starts a turn; its events go to the listener from the first one on. */
-  async start(
-    request: TurnRequest,
+  start(request: TurnRequest, listener: (event: SessionEvent) => void, signal: AbortSignal): Promise<RunningTurn> {
+    return this.#start({ request, isAwaited: false }, listener, signal);
+  }
+
+  async #start(
+    { request, isAwaited }: { readonly request: TurnRequest; readonly isAwaited: boolean },
     listener: (event: SessionEvent) => void,
     signal: AbortSignal,
   ): Promise<RunningTurn> {
@@ -57,7 +61,7 @@ export class ApiTurns {
       const session = scope.adopt(await this.#open(request, key));
       const subscription = session.subscribe(listener);
       scope.defer(() => subscription[Symbol.dispose]());
-      const { ended } = await submit(session, request.input);
+      const { ended } = await submit(session, { ...request.input, isAwaited });
       // The model is asked meanwhile; the answer waits for the name, since a client may use it at once.
       const isNamed = named === undefined ? Promise.resolve() : this.#name(request.caller, named.id, session);
       isNamed.catch(() => undefined);
@@ -76,9 +80,9 @@ export class ApiTurns {
     }
   }
 
-  /** A turn to its end; aborting stops it. */
+  /** A turn to its end, for a caller that waits for it; aborting stops it. */
   async run(request: TurnRequest, listener: (event: SessionEvent) => void, signal: AbortSignal): Promise<TurnResult> {
-    await using turn = await this.start(request, listener, signal);
+    await using turn = await this.#start({ request, isAwaited: true }, listener, signal);
     using _stop = onAbort(signal, () => turn.interrupt());
     return await turn.ended;
   }
@@ -134,9 +138,9 @@ function keyOf({ name }: Caller, id: string): string {
 
 async function submit(
   session: OpenSession,
-  { text, images }: MessageContent,
+  { text, images, isAwaited }: MessageContent & { readonly isAwaited: boolean },
 ): Promise<{ readonly ended: Promise<TurnResult> }> {
-  const submission = await session.submit({ text, images, isPlain: true });
+  const submission = await session.submit({ text, images, isAwaited, isPlain: true });
   if (submission.kind === "turn") return submission;
   const why = submission.kind === "refused" ? submission.message : submission.kind;
   throw new ApiError(409, `The session does not take the message: ${why}`, { code: "session_busy" });

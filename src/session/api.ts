@@ -127,6 +127,7 @@ export interface SessionInfo {
   readonly cwd: string;
   readonly startedAtMs: number;
   readonly toolsets: readonly ToolsetInfo[];
+  /** Counted where a person can see it. */
   readonly skillCount: number;
   /** Commands of processes that run in the background. */
   readonly processes?: readonly string[] | undefined;
@@ -197,6 +198,8 @@ export interface UserInput {
   readonly isPlain?: boolean | undefined;
   /** Words of strangers are among them: where those came from. */
   readonly untrusted?: string | undefined;
+  /** The sender waits for the answer on an open connection; it sends the words again when a power cut takes both. */
+  readonly isAwaited?: boolean | undefined;
   /** How it came in; absent where nothing outside has to know of it. */
   readonly admission?: InputAdmission | undefined;
 }

@@ -116,7 +116,7 @@ export interface Search {
 }
 
 export interface Inbox {
-  /** Writes the event, the platform's cursor and the hint in one durable transaction; acknowledge only afterwards. */
+  /** Writes the event, the platform's cursor and the hint in one transaction, durable unless somebody waits; acknowledge only afterwards. */
   admit(entry: NewInboxEntry, cursor?: Cursor): Promise<Admission>;
   cursor(platform: string, account: string, name: string): Promise<string | undefined>;
   setCursor(cursor: Cursor): Promise<void>;

@@ -136,7 +136,7 @@ export class SessionFront implements OpenSession {
   static async open(deps: FrontDeps): Promise<SessionFront> {
     const front = new SessionFront(deps);
     await front.#conversation.open();
-    front.#work.start("skills", () => front.#countSkills());
+    if (deps.options.isInteractive) front.#work.start("skills", () => front.#countSkills());
     return front;
   }
 
@@ -181,13 +181,14 @@ export class SessionFront implements OpenSession {
   }
 
   async submit(input: UserInput, from = this.#deps.options.source): Promise<Submission> {
-    const { text, images = [], admission, isPlain, untrusted } = input;
+    const { text, images = [], admission, isPlain, untrusted, isAwaited } = input;
     if (this.#closed !== undefined) return { kind: "refused", message: "This session is closed." };
     if (this.#isLost) return { kind: "refused", message: lostText, isLost: true };
     if (text.trim() === "" && images.length === 0) return { kind: "refused", message: "There is nothing to send." };
     const isCommand = isPlain !== true && text.trimStart().startsWith("/");
     const command = isCommand ? await this.#dispatcher.find(text) : undefined;
-    if (command === undefined) return await this.#turns.say({ text, images, from, isPlain, untrusted }, { admission });
+    if (command === undefined)
+      return await this.#turns.say({ text, images, from, isPlain, untrusted }, { admission, isAwaited });
     if (admission !== undefined && !(await this.#turns.admitCommand(text, admission))) return { kind: "duplicate" };
     const view = await command();
     // A command may have changed the model, the conversation, or what it costs.

@@ -48,9 +48,15 @@ export class SessionInbox {
   }
 
   /** The same key twice is one message. Words that are in the inbox already are not written again. */
-  async admit(words: Words, how?: InputAdmission): Promise<InboxAdmission> {
+  async admit(
+    words: Words,
+    {
+      admission: how,
+      isAwaited,
+    }: { readonly admission?: InputAdmission | undefined; readonly isAwaited?: boolean | undefined } = {},
+  ): Promise<InboxAdmission> {
     if (how !== undefined && "inboxIds" in how) return { kind: "admitted", message: { ...words, ...how } };
-    const id = await this.#enter("message", words, how);
+    const id = await this.#enter("message", words, { ...how, isAwaited });
     return id === undefined ? { kind: "duplicate" } : { kind: "admitted", message: { ...words, inboxIds: [id] } };
   }
 
@@ -86,11 +92,20 @@ export class SessionInbox {
   async #enter(
     kind: "message" | "command",
     event: Words,
-    how: Extract<InputAdmission, { readonly key: string }> | undefined,
+    how: Partial<Extract<InputAdmission, { readonly key: string }>> & { readonly isAwaited?: boolean | undefined },
   ): Promise<number | undefined> {
-    const dedupKey = how === undefined ? `${this.#key}:${newId("in")}` : `${this.#source}:${how.key}`;
-    const entry = { dedupKey, platform: "session", account: this.#source, sessionKey: this.#key, kind, event };
-    const admission = await this.#store.inbox.admit(entry, how?.cursor);
+    const dedupKey = how.key === undefined ? `${this.#key}:${newId("in")}` : `${this.#source}:${how.key}`;
+    const { isAwaited } = how;
+    const entry = {
+      dedupKey,
+      platform: "session",
+      account: this.#source,
+      sessionKey: this.#key,
+      kind,
+      event,
+      isAwaited,
+    };
+    const admission = await this.#store.inbox.admit(entry, how.cursor);
     return admission.kind === "duplicate" ? undefined : admission.id;
   }
 }

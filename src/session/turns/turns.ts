@@ -55,11 +55,15 @@ export class Turns {
   /** Words for the model. */
   async say(
     input: Words,
-    how: { readonly mode?: BusyMode; readonly admission?: InputAdmission | undefined } = {},
+    how: {
+      readonly mode?: BusyMode;
+      readonly admission?: InputAdmission | undefined;
+      readonly isAwaited?: boolean | undefined;
+    } = {},
   ): Promise<Submission> {
     const words = this.#withoutSecrets(input);
     const mode = how.mode ?? this.busyMode;
-    const admit = () => this.#deps.conversation().inbox.admit(words, how.admission);
+    const admit = () => this.#deps.conversation().inbox.admit(words, how);
     // Whoever waits for the receipt of an input sends it again when there is none; of others nothing may be lost.
     const admission =
       how.admission === undefined ? await this.#kept("keeping a message before it is sent", admit) : await admit();

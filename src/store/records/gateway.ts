@@ -13,6 +13,8 @@ export interface NewInboxEntry {
   readonly event: unknown;
   /** Not to be promoted before this time (burst batching). */
   readonly availableAtMs?: number | undefined;
+  /** Whoever sent it waits on an open connection, and sends it again when nothing comes: a power cut may lose it, a kill may not. */
+  readonly isAwaited?: boolean | undefined;
   /** Whoever serves sessions is told. */
   readonly wakes?: true | undefined;
 }

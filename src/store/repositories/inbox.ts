@@ -51,7 +51,7 @@ export class InboxRepository implements Inbox {
         };
       },
       // The platform forgets the event once it is acknowledged, so a power cut must not lose it either.
-      { isDurable: true },
+      { isDurable: entry.isAwaited !== true },
     );
   }
 
