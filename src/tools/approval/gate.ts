@@ -15,7 +15,7 @@ import { type DetectLocation, detect } from "./detector/detect.ts";
 import { detectInput } from "./detector/detect-input.ts";
 import { linesOf, scopesOf } from "./explain-request.ts";
 import type { GrantedFor, Grants } from "./grants.ts";
-import { stillAsked } from "./held/still-asked.ts";
+import { type Holding, stillAsked } from "./held/still-asked.ts";
 import { type ApprovalMode, type SurfaceRules, surfaceAnswer, type YoloSwitch } from "./modes.ts";
 import type { Permissions, PermissionVerdict } from "./permissions/permissions.ts";
 import { ruleFinding } from "./permissions/rule-finding.ts";
@@ -35,8 +35,8 @@ export interface GateDeps {
   isContained(context: GateContext): boolean;
   /** Findings about a command that no sandbox would hold here; none where one does. */
   unheld?(command: string, context: GateContext, location: DetectLocation): Promise<readonly Finding[]>;
-  /** True when a sandbox holds the command, and all it could change can be brought back. */
-  isHeld?(context: GateContext): Promise<boolean>;
+  /** What holds the command, where a sandbox does and all it could change can be brought back. */
+  heldBy?(context: GateContext): Promise<Holding | undefined>;
   /** Why the command can only work outside of the sandbox that holds it; undefined for most, and where none does. */
   needsOutside?(command: string, context: GateContext, location: DetectLocation): Promise<string | undefined>;
   /** Content scanners; their findings can be approved, but not for good. */
@@ -80,8 +80,12 @@ export function createGate(deps: GateDeps): ApprovalGate {
 /** Nobody is asked about work that the sandbox holds; that it ran is recorded like an answer. */
 async function isHeldWork(deps: GateDeps, input: Case, location: DetectLocation): Promise<boolean> {
   const { command, context, findings } = input;
-  if (findings.length === 0 || context.inputOf !== undefined || deps.isHeld === undefined) return false;
-  if (stillAsked(command, findings, location).length > 0 || !(await deps.isHeld(context))) return false;
+  if (findings.length === 0 || context.inputOf !== undefined || deps.heldBy === undefined) return false;
+  const isAsked = (holding: Holding): boolean => stillAsked(command, findings, { location, holding }).length > 0;
+  // Reading is cheap, a snapshot less so.
+  if (isAsked({ asksForHosts: true })) return false;
+  const holding = await deps.heldBy(context);
+  if (holding === undefined || (!holding.asksForHosts && isAsked(holding))) return false;
   decided(deps, input, { kind: "run", note: "the sandbox holds it, and a snapshot was taken" });
   return true;
 }

@@ -96,10 +96,11 @@ export function openApproval(
       if (reason === undefined || !hasEngine(machine.env, userHome)) return undefined;
       return (await walls.of(scope, signal)).isInForce ? reason : undefined;
     },
-    isHeld: async ({ scope, terminalKind, outside, signal }) => {
-      if (terminalKind !== "local" || outside !== undefined) return false;
+    heldBy: async ({ scope, terminalKind, outside, signal }) => {
+      if (terminalKind !== "local" || outside !== undefined) return undefined;
       const { confinement, isInForce } = await walls.of(scope, signal);
-      return isInForce && (await deps.cover.isCovered(confinement.workspace, scope, signal));
+      if (!isInForce || !(await deps.cover.isCovered(confinement.workspace, scope, signal))) return undefined;
+      return { asksForHosts: confinement.network.mode !== "open" };
     },
   });
   const approver = { ask: () => Promise.resolve("once" as const) };

@@ -66,7 +66,7 @@ function judge(text: string, location: DetectLocation): Reading {
   const contexts = line.commands.map((one, index) => [one, { line, location, index }] as const);
   const hardline = hardlineOf(text, line, contexts);
   if (hardline !== undefined) return { hardline, keys: [], hasStrangeNames: false };
-  const own = contexts.map(([one, context]) => keysOf(one, context, location));
+  const own = contexts.map(([one, context]) => commandKeys(one, { ...context, location }));
   const found = new Set<string>();
   own.forEach((list, index) => {
     const [command] = contexts[index] ?? [];
@@ -98,10 +98,13 @@ function hardlineOf(text: string, line: CommandLine, contexts: Contexts): Findin
 }
 
 /** The first rule that matches names a command's own finding; effects that it does not cover count besides. */
-function keysOf(command: SimpleCommand, context: RuleContext, location: DetectLocation): readonly string[] {
+export function commandKeys(
+  command: SimpleCommand,
+  context: RuleContext & { readonly location: JudgeLocation },
+): readonly string[] {
   const own = flaggedRules.find((rule: CommandRule) => rule.matches(command, context))?.key;
   const covered = own === undefined ? [] : (covers.get(own) ?? []);
-  const effects = effectKeys(command, location, context.line).filter(
+  const effects = effectKeys(command, context.location, context.line).filter(
     (key) => !covered.includes(key) && !covered.includes("all"),
   );
   return [...new Set([...(own === undefined ? [] : [own]), ...dataKeys(command), ...effects])];

@@ -1,25 +1,30 @@
 import type { Finding } from "../../contract/approval-request.ts";
 import { readCommandLine } from "../../shell/read-line.ts";
 import type { CommandLine, SimpleCommand } from "../../shell/simple-command.ts";
-import { type DetectLocation, detect } from "../detector/detect.ts";
+import { commandKeys, type DetectLocation, detect } from "../detector/detect.ts";
 import { normalizeCommand } from "../detector/normalize.ts";
-import { effectKeys } from "../structure/effect-keys.ts";
 import { keys } from "../structure/keys.ts";
 import { codesOf } from "../structure/rules/code.ts";
-import { zoneOf } from "../structure/zones.ts";
+import { isFetchedByName } from "./fetched-packages.ts";
 import { readCode } from "./readable-code.ts";
+import { isSmallLoss } from "./small-losses.ts";
 
-/**
- * Findings that say how something runs, not what it does, or what any write does. Where a sandbox holds a command and everything in reach can be
- * brought back, they ask only when what runs cannot be read or does more than work in the workspace.
- */
-const heldFindings: ReadonlySet<string> = new Set([
+/** Findings that say how something runs, not what it does: what runs is read instead. */
+const howItRuns: ReadonlySet<string> = new Set([
   "shell command via -c/-lc flag",
   "script execution via -e/-c flag",
   "script execution via heredoc",
   "chmod +x followed by immediate execution",
   keys.code,
-  // Of `truncate` for one file, as `> file` does; other losses are asked about.
+]);
+/** Findings that say that something is lost. A snapshot brings it back: small losses are nobody's question. */
+const whatIsLost: ReadonlySet<string> = new Set([
+  "recursive delete",
+  "delete in root path",
+  "find -delete",
+  "find -exec rm",
+  "xargs with rm",
+  "disk copy",
   keys.fileLoss,
 ]);
 
@@ -29,43 +34,60 @@ const fetching =
 
 const maxDepth = 3;
 
-/** The findings that need a person's word although a sandbox holds the command and the workspace has a snapshot. */
+/** How far what holds a command goes. */
+export interface Holding {
+  /** A host that is not allowed is asked about when it is reached. */
+  readonly asksForHosts: boolean;
+}
+
+/**
+ * The findings that need a person's word although a sandbox holds the command and the workspace has a snapshot. What says
+ * how something runs is asked about only where that cannot be read or does more than work in the workspace.
+ */
 export function stillAsked(
   command: string,
   findings: readonly Finding[],
-  location: DetectLocation,
+  { location, holding }: { readonly location: DetectLocation; readonly holding: Holding },
 ): readonly Finding[] {
-  return isHeldWork(command, findings, { location, depth: 0 }) ? [] : findings;
+  return isHeldWork(command, findings, { location, holding, depth: 0 }) ? [] : findings;
 }
 
 interface Where {
   readonly location: DetectLocation;
+  readonly holding: Holding;
   readonly depth: number;
 }
 
 function isHeldWork(command: string, findings: readonly Finding[], where: Where): boolean {
-  if (findings.some(({ key, source }) => !heldFindings.has(key) || source !== "structure")) return false;
+  if (findings.some(({ key, source }) => !isHeldKey(key, where) || source !== "structure")) return false;
   if (findings.length === 0) return true;
-  if (where.depth > maxDepth || isDisguised(command) || hasMoreRights(command, where.location)) return false;
+  if (where.depth > maxDepth || isDisguised(command) || hasMoreRights(command, where)) return false;
   const line = readCommandLine(command, where.location);
   if (line.problems.length > 0 || line.unknownScripts.size > 0 || line.traits.size > 0) return false;
-  if (
-    findings.some(({ key }) => key === keys.fileLoss) &&
-    !line.commands.every((one) => losesOneFile(one, line, where))
-  )
-    return false;
   const makesAndRuns = findings.some(({ key }) => key.startsWith("chmod +x"));
   return line.commands.every(
-    (one) => one.name !== undefined && !(makesAndRuns && fetching.test(one.name)) && isReadable(one, where),
+    (one, index) =>
+      one.name !== undefined &&
+      !(makesAndRuns && fetching.test(one.name)) &&
+      commandKeys(one, { line, location: where.location, index }).every((key) => isHeld(key, one, { line, where })) &&
+      isReadable(one, where),
   );
 }
 
-/** Loses nothing, or empties one file of the workspace. */
-function losesOneFile(command: SimpleCommand, line: CommandLine, { location }: Where): boolean {
-  if (command.name !== "truncate")
-    return command.name !== "mv" && !effectKeys(command, location, line).includes(keys.fileLoss);
-  const files = command.args.filter(({ text }, at) => !text.startsWith("-") && command.args[at - 1]?.text !== "-s");
-  return files.length === 1 && files.every((file) => zoneOf(file, command, location) === "workspace" && !file.hasGlob);
+function isHeldKey(key: string, { holding }: Where): boolean {
+  return howItRuns.has(key) || whatIsLost.has(key) || (holding.asksForHosts && key === keys.supply);
+}
+
+/** What a finding is about is held in the case of this command. */
+function isHeld(
+  key: string,
+  command: SimpleCommand,
+  { line, where }: { readonly line: CommandLine; readonly where: Where },
+): boolean {
+  const { location } = where;
+  if (key === keys.supply) return isFetchedByName(command, line, location);
+  if (whatIsLost.has(key)) return isSmallLoss({ command, others: line.commands, location });
+  return true;
 }
 
 /** All code of a command can be read, and what it starts would not be asked about either. */
@@ -79,15 +101,16 @@ function isReadable(command: SimpleCommand, where: Where): boolean {
   });
 }
 
-function startsHarmless(command: string, { location, depth }: Where): boolean {
-  const { hardline, findings } = detect(command, location);
-  return hardline === undefined && isHeldWork(command, findings, { location, depth: depth + 1 });
+function startsHarmless(command: string, where: Where): boolean {
+  const { hardline, findings } = detect(command, where.location);
+  return hardline === undefined && isHeldWork(command, findings, { ...where, depth: where.depth + 1 });
 }
 
 /** With other rights a command is asked about, also where what it does is said instead. */
-function hasMoreRights(command: string, location: DetectLocation): boolean {
+function hasMoreRights(command: string, where: Where): boolean {
+  const { location } = where;
   if (location.sudo === "off") return false;
-  return detect(command, { ...location, sudo: "ask" }).findings.some(({ key }) => !heldFindings.has(key));
+  return detect(command, { ...location, sudo: "ask" }).findings.some(({ key }) => !isHeldKey(key, where));
 }
 
 /** It reads otherwise than it runs. */

@@ -57,8 +57,7 @@ const printers: ReadonlyMap<string, (command: Printer) => string | undefined> = 
     base64: decoded,
     base32: decoded,
     xxd: decoded,
-    mktemp: ({ args, tempDir }) =>
-      args.every((arg) => /^-[dqut]+$|^--directory$/.test(arg.text)) ? `${tempDir}/${unknownName}\n` : undefined,
+    mktemp: madeName,
     basename: ({ args: [path, suffix] }) =>
       path === undefined ? undefined : `${lastPart(path.text, suffix?.text ?? "")}\n`,
     which: located,
@@ -71,6 +70,19 @@ const printers: ReadonlyMap<string, (command: Printer) => string | undefined> = 
     uname: () => unknownName,
   }),
 );
+
+/** A new name: of its own below the temporary folder, or a template with its last letters replaced. */
+function madeName({ args, tempDir }: Printer): string | undefined {
+  const words = args.map((arg) => arg.text);
+  const options = words.filter((word) => /^-[dqut]+$|^--directory$|^--tmpdir$/.test(word));
+  const [template, ...more] = words.filter((word) => !options.includes(word));
+  if (more.length > 0 || template?.startsWith("-") === true) return undefined;
+  if (template === undefined) return `${tempDir}/tmp.${unknownName}\n`;
+  const name = template.replace(/X{3,}(?=[^/X]*$)/, unknownName);
+  if (name === template) return undefined;
+  const isBelowTemp = options.some((word) => word.startsWith("--tmp") || /^-\w*t/.test(word));
+  return `${isBelowTemp ? `${tempDir}/` : ""}${name}\n`;
+}
 
 function echo({ args }: Printer): string {
   const words = args.map((arg) => (arg.hasGlob ? unknownText : arg.text));

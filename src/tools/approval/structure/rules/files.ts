@@ -100,7 +100,7 @@ function movesAway(command: SimpleCommand, location: PathLocation): boolean {
 const artefactNames =
   /\.(?:log|logs|tmp|temp|bak|backup|old|orig|rej|swp|swo|pyc|pyo|pyd|o|obj|a|so|dylib|dll|exe|class|jar|war|map|min\.js|cache|out|err|pid|lock|gz|tgz|zip|tar|whl|egg|gcda|gcno|gcov|profraw|prof|trace|d|dSYM|tsbuildinfo|DS_Store|core|dump|hprof|lcov|coverage|snap\.new|part|crdownload|aux|toc|bbl|blg|fls|fdb_latexmk|synctex|nyc_output)$|~$|^#.*#$/;
 const artefactFolders =
-  /(?:^|\/)(?:node_modules|dist|build|out|output|target|coverage|tmp|temp|cache|\.cache|logs?|__pycache__|\.pytest_cache|\.mypy_cache|\.ruff_cache|\.next|\.nuxt|\.turbo|\.parcel-cache|\.nyc_output|bin|obj|_build|htmlcov|\.tox|\.eggs|reports?|storybook-static|DerivedData)\//;
+  /(?:^|\/)(?:node_modules|dist|build|out|output|target|coverage|tmp|temp|cache|\.cache|logs?|__pycache__|\.pytest_cache|\.mypy_cache|\.ruff_cache|\.next|\.nuxt|\.turbo|\.parcel-cache|\.nyc_output|bin|obj|_build|htmlcov|\.tox|\.eggs|reports?|storybook-static|DerivedData|\.?venv|\.gradle|\.svelte-kit|\.angular|\.output|\.vite|\.astro|\.dart_tool|\.stack-work|elm-stuff|[\w.-]+\.egg-info|\.hypothesis|\.nox)\//;
 
 /** What a build makes again. */
 export function isArtefact(text: string): boolean {
