@@ -9,6 +9,8 @@ export interface LineLocation {
   readonly home: string;
   readonly hermesHome?: string | undefined;
   readonly tempDirs?: readonly string[] | undefined;
+  /** The directory the task works in. */
+  readonly workspace?: string | undefined;
   /** The text of a file that this session wrote, by its absolute path. */
   readWritten?: ((path: string) => string | undefined) | undefined;
 }
@@ -20,6 +22,7 @@ export function readCommandLine(text: string, location: LineLocation): CommandLi
     cwd: location.cwd,
     home: location.home,
     tempDir,
+    standing: [location.home, ...(location.workspace === undefined ? [] : [location.workspace])],
     environment: environmentOf(location, tempDir),
     ...(location.readWritten === undefined ? {} : { readWritten: location.readWritten }),
   });
@@ -40,6 +43,7 @@ function environmentOf(location: LineLocation, tempDir: string): ReadonlyMap<str
   const numbers = [
     "RANDOM",
     "SECONDS",
+    "PPID",
     "UID",
     "EUID",
     "BASHPID",

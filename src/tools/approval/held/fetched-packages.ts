@@ -2,9 +2,9 @@ import type { Argument, CommandLine, SimpleCommand } from "../../shell/simple-co
 import { effectKeys, type JudgeLocation } from "../structure/effect-keys.ts";
 import { keys } from "../structure/keys.ts";
 
-/** Options that say where a package manager fetches from. */
+/** Options that say where a package manager fetches from, or which folder of the workspace it puts things into. */
 const fromWhere =
-  /^(?:-i|--index-url|--extra-index-url|--index|--default-index|--registry|--trusted-host|--source)(?:=(.*))?$/s;
+  /^(?:-i|--index-url|--extra-index-url|--index|--default-index|--registry|--trusted-host|--source|--target|-t)(?:=(.*))?$/s;
 /** Programs that take packages by their names. */
 const managers = /^(?:pip3?(?:\.\d+)?|uv|uvx|pipx|npm|npx|pnpm|pnpx|yarn|bun|bunx|gem)$/;
 const runners = /^(?:npx|pnpx|bunx|uvx)$/;
@@ -30,6 +30,10 @@ export function isFetchedByName(command: SimpleCommand, line: CommandLine, locat
 
 /** The words without those that name a registry by a plain address; undefined when one is not plain. */
 function withoutRegistries(args: readonly Argument[]): readonly Argument[] | undefined {
+  const isPlain = (text: string, option: string): boolean =>
+    /^(?:-t|--target)/.test(option)
+      ? /^[\w][\w.-]*(?:\/[\w][\w.-]*)*\/?$/.test(text)
+      : /^(?:https?:\/\/)?[\w.-]+(?::\d+)?(?:\/[\w./-]*)?$/.test(text);
   const kept: Argument[] = [];
   for (let at = 0; at < args.length; at += 1) {
     const arg = args[at];
@@ -41,8 +45,7 @@ function withoutRegistries(args: readonly Argument[]): readonly Argument[] | und
     }
     const value = match[1] === undefined ? args[at + 1] : { ...arg, text: match[1] };
     if (match[1] === undefined) at += 1;
-    if (value === undefined || !value.isKnown || !/^(?:https?:\/\/)?[\w.-]+(?::\d+)?(?:\/[\w./-]*)?$/.test(value.text))
-      return undefined;
+    if (value === undefined || !value.isKnown || !isPlain(value.text, arg.text)) return undefined;
   }
   return kept;
 }

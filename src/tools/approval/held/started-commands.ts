@@ -57,7 +57,7 @@ export function startedCommands(source: string, language: Language): StartedComm
   const take = (index: string | undefined): string | undefined => {
     const at = Number(index);
     used.add(at);
-    return plainText(texts[at] ?? "");
+    return plainText(texts[at] ?? "", language);
   };
   for (const pattern of calls[language] ?? [])
     rest = rest.replace(pattern, (whole, ...more) => {
@@ -99,7 +99,7 @@ function joined(words: readonly (string | undefined)[]): string | undefined {
 const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", '"': '"', "'": "'", "\\": "\\" };
 
 /** What a text with the usual escapes stands for; undefined with others, and where something is put in. */
-function plainText(text: string): string | undefined {
-  if (text.includes("${") || /\\(?![nt"'\\])/.test(text)) return undefined;
+function plainText(text: string, language: Language): string | undefined {
+  if ((language === "javascript" && text.includes("${")) || /\\(?![nt"'\\])/.test(text)) return undefined;
   return text.replace(/\\([nt"'\\])/g, (_, letter: string) => escapes[letter] ?? "");
 }

@@ -39,7 +39,7 @@ const statements: readonly (readonly [key: string, matches: (text: string) => bo
       /^\s*\\!|;\s*\\!|^\s*system\s|(?:^|;)\s*(?:source|\\\.|\\ir?|\.read|@@?)\s*["']?(?:[/~]|\.\.\/)|\\copy\b[\s\S]*\bprogram\b|\bcopy\b[\s\S]*\b(?:to|from)\s+program\b|\bxp_cmdshell\b|\bsys_(?:exec|eval)\b|\bload_extension\s*\(|\bcreate\s+(?:or\s+replace\s+)?function\b[\s\S]*\blanguage\s+['"]?(?:c|plpython\w*|plperlu?|plsh)/im.test(
         text,
       ) ||
-      /^\s*\.(?:shell|system|load|import\s*\|?|output\s*\||once\s*\||excel|open|restore|save|backup|clone|cd|read)\b/im.test(
+      /^\s*\.(?:output|once|log)\s*["']?(?:[|/~]|\.\.)|^\s*\.(?:shell|system|load|import\s*\|?|excel|open|restore|save|backup|clone|cd|read)\b/im.test(
         text,
       ) ||
       /\bload_file\s*\(|\binto\s+(?:outfile|dumpfile)\b|\blo_(?:import|export)\s*\(|\bpg_(?:read|write)_file|\bpg_ls_dir|\bcopy\b[\s\S]*\bto\s+'(?:\/|~|\.\.)|\bexport\s+database\s+'(?:\/|~|\.\.)|\bload\s+data\s+(?:local\s+)?infile\b|\battach\s+database\b|\bwritefile\s*\(|\bedit\s*\(/i.test(

@@ -5,6 +5,7 @@ import { riskKeys } from "./programs/risks/match.ts";
 import { runsCloned } from "./rules/cloned.ts";
 import { codeKeys } from "./rules/code.ts";
 import { environmentKeys } from "./rules/environment.ts";
+import { fillsElsewhere, servesElsewhere, takesFromElsewhere } from "./rules/fetching.ts";
 import { fileKeys } from "./rules/files.ts";
 import { namingKeys, type Resolve } from "./rules/naming.ts";
 import { particularKeys } from "./rules/particular.ts";
@@ -33,6 +34,9 @@ export function effectKeys(command: SimpleCommand, location: JudgeLocation, line
     ...runningKeys(command, location),
     ...environmentKeys(command, location),
     ...particularKeys(command, location),
+    ...takesFromElsewhere(command),
+    ...servesElsewhere(command, location),
+    ...fillsElsewhere(command),
     ...(tellsSecret(command, line) ? [keys.secret] : []),
     ...(staysBehind(command, line) ? [keys.persistence] : []),
     ...codeKeys(command, location),

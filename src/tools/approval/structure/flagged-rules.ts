@@ -86,7 +86,9 @@ export const flaggedRules: readonly CommandRule[] = [
     key: "find -exec rm",
     matches: (command) => ["rm", "unlink", "shred"].includes(command.name ?? "") && command.wrappers.includes("find"),
   },
-  onNames(["D29", "find -delete"], ["find"], (command) => command.args.some((arg) => arg.text === "-delete")),
+  onNames(["D29", "find -delete"], ["find", "gfind", "bfs"], (command) =>
+    command.args.some((arg) => arg.text === "-delete"),
+  ),
   onNames(["D30", "stop/restart hermes gateway (kills running agents)"], ["hermes"], (command) =>
     ["stop", "restart"].some((word) => subcommand(command, "gateway", word)),
   ),

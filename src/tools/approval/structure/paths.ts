@@ -99,5 +99,9 @@ export function isSensitive(argument: Argument, command: SimpleCommand, location
 /** `.env`, `.env.local`, `config.yaml`: what a project is configured with. */
 export function isProjectConfig(argument: Argument): boolean {
   const name = path.posix.basename(argument.text);
-  return name === ".env" || /^\.env\.[\w.-]+$/.test(name) || name === "config.yaml";
+  return (
+    name === ".env" ||
+    (/^\.env\.[\w.-]+$/.test(name) && !/\.(?:example|sample|template|dist)$/.test(name)) ||
+    name === "config.yaml"
+  );
 }

@@ -50,5 +50,5 @@ export function subcommand(command: SimpleCommand, ...words: readonly string[]):
 }
 
 export function isRecursive(command: SimpleCommand): boolean {
-  return hasOption(command, /^-[a-zA-Z]*[rR][a-zA-Z]*$|^--recursive$/);
+  return hasOption(command, /^-[a-zA-Z]*[rR][a-zA-Z]*$|^--r(?:e(?:c(?:u(?:r(?:s(?:i(?:ve?)?)?)?)?)?)?)?$/);
 }

@@ -228,9 +228,23 @@ export function carriedBy(name: string, args: readonly Argument[]): readonly Car
   if (name === "cmake") return cmakeCommands(args);
   if (/^(?:python|pypy)[\d.]*$/.test(name)) return moduleCommands(args);
   const carrier = Object.hasOwn(carriers, name) ? carriers[name] : undefined;
-  if (carrier === undefined) return [];
+  if (carrier === undefined) return standingCommand(name, args);
   if (carrier.actions === undefined) return carried(carrier, args);
   return afterAction(carrier, args);
+}
+
+/** Programs that nobody names as a plain word unless they are to run. */
+const acting =
+  /^(?:(?:\/usr)?\/s?bin\/)?(?:rm|rmdir|unlink|shred|dd|mv|chmod|chown|truncate|mkfs(?:\.\w+)?|(?:ba|z|da|k|a|c|fi)?sh|python[\d.]*|perl|ruby|node|php|curl|wget|nc|ncat|socat|kill|killall|pkill|sudo|doas|su|eval)$/;
+/** Programs whose words are text, names of packages or files, or commands that are looked for elsewhere. */
+const naming =
+  /^(?:echo|printf|e?grep|fgrep|rg|ag|ack|sed|[gmn]?awk|jq|yq|man|which|whereis|type|command|hash|whatis|apropos|tldr|help|info|test|\[|\[\[|alias|unalias|export|declare|local|unset|trap|complete|read|for|case|apt|apt-get|aptitude|dpkg|dnf|yum|rpm|zypper|pacman|apk|brew|port|snap|pip3?|pipx|uv|npm|pnpm|yarn|conda|gem|cargo|go|choco|scoop|winget|nix-env|asdf|mise|nvm|pyenv|ls|cat|cp|mv|rm|ln|find|pgrep|pkill|pidof|killall|kill|ps|top|git|gh|glab|code|vim?|nvim|nano|open|file|stat|touch|mkdir|tee|head|tail|wc|sort|diff|hermes|say|logger|notify-send|wall|write|mail|cd|source|\.|rsync|scp|tar|zip|docker|podman|kubectl|update-alternatives|basename|dirname|realpath|readlink|getent|id|groups|systemctl|service|journalctl|crontab|xargs|parallel|env|ssh|shellcheck|ollama|expr|seq|tr|cut|column|set|pushd|popd|hyperfine|compgen|shopt|chsh|docker-compose)$/;
+
+/** Whatever program it is: behind `--`, or as plain words, stands a command that it would run. */
+function standingCommand(name: string, args: readonly Argument[]): readonly Carried[] {
+  if (name === "" || naming.test(name)) return [];
+  const at = args.findIndex((arg, index) => arg.isKnown && acting.test(arg.text) && args[index + 1] !== undefined);
+  return at < 0 ? [] : [{ kind: "command", words: args.slice(at) }];
 }
 
 /** Arguments that the program adds to what it runs, from its input: `xargs`, `parallel`. */

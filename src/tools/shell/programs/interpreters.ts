@@ -126,6 +126,17 @@ const interpreters: Readonly<Record<string, Interpreter>> = {
   },
   emacsclient: lisp("-e --eval", "-a -s -f"),
   osascript: lisp("-e", "-l -s"),
+  swift: { language: "other", code: "-e", valued: "-e -I -L -F -sdk -target -module-name", stopsAtOperand: true },
+  hy: lisp("-c", "-m"),
+  janet: lisp("-e", "-l"),
+  fennel: lisp("-e --eval", "--load -l"),
+  wolframscript: lisp("-code -c", "-file -f"),
+  mathematica: lisp("-run"),
+  sage: lisp("-c"),
+  pharo: lisp("eval"),
+  wish: lisp(""),
+  jimsh: lisp("-e"),
+  yabasic: lisp("-e"),
   swipl: lisp("-g -t", "-f -l -s -c -o"),
   gprolog: lisp("--query-goal --init-goal --entry-goal"),
   expect: lisp("-c", "-f"),
@@ -206,7 +217,13 @@ export function codeUse(command: SimpleCommand): CodeUse | undefined {
     ...evalOperand(command, words.operands),
     ...(isModule && runsWords.test(valuesOf(words, "-m")[0]?.text ?? "") ? words.operands : []),
   ];
-  const file = isModule ? undefined : words.operands[0];
+  const module = isModule ? (valuesOf(words, "-m")[0]?.text ?? "") : undefined;
+  const file =
+    module === undefined
+      ? words.operands[0]
+      : runsFile.test(module)
+        ? words.operands.find(({ text }) => /\.pyz?$|^[/~]|^\.\.?\//.test(text))
+        : undefined;
   const isInput = file === undefined || /^(?:-|\/dev\/(?:stdin|fd\/0))$/.test(file.text);
   const asks = words.options.some(({ name }) =>
     /^(?:--version|--help|-V|-v|-h|--v8-options|-i|--interactive)$/.test(name),
@@ -228,6 +245,9 @@ export function codeUse(command: SimpleCommand): CodeUse | undefined {
 
 /** Modules of Python that run their words as code. */
 const runsWords = /^(?:timeit|pdb|bdb|code|trace|asyncio|doctest)$/;
+/** Modules of Python that run the file they are given. */
+const runsFile =
+  /^(?:runpy|trace|pdb|bdb|cProfile|profile|coverage|memory_profiler|kernprof|line_profiler|viztracer|debugpy|scalene|pyinstrument|IPython|idlelib|pudb|ipdb|torch\.distributed\.(?:run|launch)|accelerate\.commands\.launch|streamlit|gunicorn|uvicorn|celery|locust|behave|doctest|zipapp)$/;
 
 /** `deno eval code`, `bun eval code`. */
 function evalOperand(command: SimpleCommand, operands: readonly Argument[]): readonly Argument[] {

@@ -73,7 +73,7 @@ export const builtins: Readonly<Record<string, Builtin>> = {
   "[": readSubscripts,
 };
 
-function changeFolder({ args, name }: Call, { state, home }: ReaderPort): Output {
+function changeFolder({ args, name }: Call, { state, home, standing }: ReaderPort): Output {
   const target = args.find((arg) => !/^-[LPe@]+$|^--$/.test(arg.text));
   const before = state.folders;
   const arrived =
@@ -83,7 +83,8 @@ function changeFolder({ args, name }: Call, { state, home }: ReaderPort): Output
         ? [undefined]
         : before.map((folder) => resolved(target.text, folder));
   state.folders = arrived;
-  state.foldersIfFailed = before;
+  const isSure = arrived.every((folder) => folder !== undefined && standing.includes(folder));
+  state.foldersIfFailed = isSure ? undefined : before;
   return target?.text === "-" ? undefined : "";
 }
 

@@ -206,7 +206,12 @@ function operandWays(operand: Word, context: PartContext): Ways {
 
 /** A change to a text; undefined when what comes out is not known. */
 type Change =
-  | { readonly kind: "each"; apply(text: string): string | undefined }
+  | {
+      readonly kind: "each";
+      apply(text: string): string | undefined;
+      /** The same for a text that holds marks, where what it does is sure all the same. */
+      applyMarked?(text: string): string | undefined;
+    }
   | { readonly kind: "slice"; readonly from: number; readonly count: number | undefined }
   | undefined;
 
@@ -255,8 +260,11 @@ function removal(operation: Extract<FullPart["operation"], { type: "Remove" }>, 
   const isLongest = operation.operator.length === 2;
   const expression = compiled(`^(?:${patternSource(pieces, false)})$`);
   if (expression === undefined) return undefined;
+  const ending = pieces.map((piece) => piece.text).join("");
+  const isPlain = !isFront && ending !== "" && !/[*?[\]\\()|@!+]/.test(ending);
   return {
     kind: "each",
+    applyMarked: (text) => (isPlain && text.endsWith(ending) ? text.slice(0, -ending.length) : undefined),
     apply: (text) => {
       const cuts = Array.from({ length: text.length + 1 }, (_, cut) => cut);
       const order = isFront === isLongest ? cuts.reverse() : cuts;
@@ -321,7 +329,7 @@ function changed(held: Held, change: Change): Held {
       : { kind: "text", text: sliced(held.text, change) };
   }
   const texts = held.kind === "list" ? held.items : [held.text];
-  const results = texts.map((text) => (hasUnknown(text) ? undefined : change.apply(text)));
+  const results = texts.map((text) => (hasUnknown(text) ? change.applyMarked?.(text) : change.apply(text)));
   if (results.some((text) => text === undefined)) return { kind: "unknown", source: "expansion" };
   const known = results.filter((text): text is string => text !== undefined);
   return held.kind === "list" ? { ...held, items: known } : { kind: "text", text: known[0] ?? "" };

@@ -19,6 +19,8 @@ export interface ReaderPort {
   readonly state: ShellState;
   readonly home: string;
   readonly tempDir: string;
+  /** Folders that are sure to be there. */
+  readonly standing: readonly string[];
   /** Reads a script in the shell that runs now. */
   readScript(text: string, frame: Frame): Output;
   /** Reads a script in a shell of its own. */

@@ -39,6 +39,8 @@ export interface ReadOptions {
   readonly home: string;
   readonly environment: Environment;
   readonly tempDir: string;
+  /** Folders that are sure to be there. */
+  readonly standing: readonly string[];
   /** The text of a file by its absolute path, where this session wrote it. */
   readWritten?(path: string): string | undefined;
 }
@@ -80,6 +82,10 @@ export class LineReader implements ReaderPort {
 
   get tempDir(): string {
     return this.#options.tempDir;
+  }
+
+  get standing(): readonly string[] {
+    return this.#options.standing;
   }
 
   /** Reads a whole line, functions that it only defines included: a later call may use them. */

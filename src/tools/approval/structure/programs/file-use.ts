@@ -136,7 +136,7 @@ const programs: Readonly<Record<string, FileProgram>> = {
     into: "-P --directory-prefix",
   },
   gpg: { writes: "-o --output" },
-  "ssh-keygen": { writes: "-f" },
+  "ssh-keygen": {},
   tcpdump: { writes: "-w" },
   script: { operands: "write" },
   yq: { operands: "write", when: "-i --inplace --in-place" },
@@ -265,6 +265,20 @@ function specialUses(name: string, words: OptionWords, args: readonly Argument[]
       return valuesOf(words, "-i --include").some(({ text }) => text === "inplace")
         ? words.operands.slice(1).map((file) => ({ use: "write", file }) as const)
         : [];
+    case "ssh-keygen":
+      return hasAny(words, "-l -y -B -e -F -L -Y")
+        ? []
+        : valuesOf(words, "-f").map((file) => ({ use: "write", file }) as const);
+    case "exiftool":
+      return args.some(({ text }) => /^-[\w:]+[+-]?=/.test(text))
+        ? words.operands.map((file) => ({ use: "write", file }) as const)
+        : [];
+    case "python":
+    case "python3":
+      return args.some(({ text }) => /^(?:zipfile|tarfile)$/.test(text)) &&
+        args.some(({ text }) => /^(?:-e|--extract)$/.test(text))
+        ? args.slice(-1).map((file) => ({ use: "write", file }) as const)
+        : [];
     case "git":
       return gitUses(words);
     case "ffmpeg":
@@ -291,7 +305,9 @@ function specialUses(name: string, words: OptionWords, args: readonly Argument[]
 function emptiesBySed(words: OptionWords): boolean {
   if (!hasAny(words, "-i --in-place") && !clusterHas(words, "-i")) return false;
   const scripts = [...valuesOf(words, "-e --expression"), ...words.operands.slice(0, 1)];
-  return scripts.some((one) => /^\s*(?:[01]?,?\$?|1,\$|\/\.?\*?\/|\/\^\/|\/\$\/)?\s*[dQ]\s*;?$/.test(one.text));
+  return scripts.some((one) =>
+    /^\s*(?:[01]?,?\$?|\d+,\$|\/\.?\*?\/|\/\^\/|\/\$\/)?\s*[dQ]\s*;?$|^s(.)\^?\.\*\$?\1\1g?$/.test(one.text),
+  );
 }
 
 export function isNothing(argument: Argument): boolean {

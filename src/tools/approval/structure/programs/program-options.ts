@@ -1,5 +1,12 @@
 /** Options whose value is a program, or code that a program runs. Asked about wherever they are given. */
 export const runningOptions: Readonly<Record<string, string>> = {
+  npx: "--node-options --node-arg -n --shell --script-shell -c --call",
+  npm: "--node-options --script-shell",
+  pnpm: "--node-options --script-shell --shell-emulator",
+  "sphinx-build": "-D",
+  code: "--extensionDevelopmentPath --extensionTestsPath",
+  sbt: "--java-home",
+  vagrant: "--provision-with",
   tar: "--checkpoint-action --to-command -I --use-compress-program --rsh-command --rmt-command --info-script -F --new-volume-script",
   gtar: "--checkpoint-action --to-command -I --use-compress-program --rsh-command --rmt-command --info-script -F --new-volume-script",
   bsdtar: "--use-compress-program",
@@ -145,7 +152,7 @@ export const harmlessPrograms =
 
 /** Commands that options are handed every day: what builds, tests and checks a project. */
 export const usualCommands =
-  /^(?:make|npm|pnpm|yarn|bun|cargo|go|pytest|tox|nox|mvn|gradle|\.\/gradlew|\.\/mvnw|dotnet|rake|rspec|mix|ctest|ninja|just|tsc|eslint|prettier|ruff|black|mypy|jest|vitest|git (?:status|diff|log|show|add -A)|ls|wc|cat|head|tail|grep|rg|diff|meld|vimdiff|opendiff|kdiff3|code --wait --diff)(?: [\w@%+=:,./-]+)*$/;
+  /^(?:(?:tsx|ts-node|node|python3?|ruby|php)(?: (?![-/~]|\.\.)[\w@%+=:,./-]+)*|(?:make|npm|pnpm|yarn|bun|cargo|go|pytest|tox|nox|mvn|gradle|\.\/gradlew|\.\/mvnw|dotnet|rake|rspec|mix|ctest|ninja|just|tsc|eslint|prettier|ruff|black|mypy|jest|vitest|git (?:status|diff|log|show|add -A)|ls|wc|cat|head|tail|grep|rg|diff|meld|vimdiff|opendiff|kdiff3|code --wait --diff)(?: [\w@%+=:,./-]+)*)$/;
 
 /** Settings of git that name a program. */
 export const runningGitSettings =

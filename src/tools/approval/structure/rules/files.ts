@@ -1,5 +1,6 @@
 import { PathTable } from "../../../confinement/path-table.ts";
 import { projectSecretExceptions, projectSecrets } from "../../../confinement/secret-locations.ts";
+import { readOptions, valuesOf } from "../../../shell/programs/option-words.ts";
 import { type Argument, hasUnknown, type SimpleCommand, withText } from "../../../shell/simple-command.ts";
 import { lockFiles } from "../../protected-locations.ts";
 import { keys } from "../keys.ts";
@@ -26,7 +27,7 @@ function redirectUses(command: SimpleCommand): readonly FileUse[] {
   const writesNothing = printsNothing(command);
   const emptied =
     (command.name === "tee" || command.name === "sponge") &&
-    (readsNothing(command) || command.upstream.at(-1)?.args.some(isNothing) === true)
+    (readsNothing(command) || isNothingPrinted(command.upstream.at(-1)))
       ? command.args
       : [];
   return [
@@ -37,6 +38,10 @@ function redirectUses(command: SimpleCommand): readonly FileUse[] {
     })),
     ...command.reads.map((file) => ({ use: "read", file }) as const),
   ];
+}
+
+function isNothingPrinted(before: SimpleCommand | undefined): boolean {
+  return before !== undefined && (before.args.some(isNothing) || printsNothing(before));
 }
 
 function readsNothing({ reads }: SimpleCommand): boolean {
@@ -88,13 +93,19 @@ function deleteKey(
   if (zone === "temp") return undefined;
   if (use === "move") return movesAway(command, location) && !isArtefact(file.text) ? keys.fileLoss : undefined;
   if (command.name === "rmdir") return undefined;
+  if (wholeFolders.test(command.name ?? "") && !isArtefact(file.text) && !isArtefact(`${file.text}/`))
+    return keys.bulkDelete;
   return (file.hasGlob || hasUnknown(file.text)) && !isArtefact(file.text) ? keys.bulkDelete : undefined;
 }
 
+/** Programs that delete folders with all that is in them, without an option for it. */
+const wholeFolders = /^(?:rimraf|del-cli|del|trash|trash-put|srm|wipe)$/;
+
 /** Out of the workspace into a folder that is emptied by itself. */
 function movesAway(command: SimpleCommand, location: PathLocation): boolean {
-  const last = command.args.filter((arg) => !arg.text.startsWith("-")).at(-1);
-  return last !== undefined && zoneOf(last, command, location) === "temp";
+  const words = readOptions(command.args, { valued: "-t --target-directory -S --suffix" });
+  const target = valuesOf(words, "-t --target-directory").at(-1) ?? words.operands.at(-1);
+  return target !== undefined && ["temp", "nowhere"].includes(zoneOf(target, command, location));
 }
 
 const artefactNames =
@@ -159,6 +170,7 @@ function pathKey(path: Argument, command: SimpleCommand, location: PathLocation)
   if (name === "echo" || name === "printf" || name === "export" || name === "alias") return undefined;
   // What the line itself opened, wherever links lead from there.
   if (/^\/dev\/(?:fd\/\d+|std(?:in|out|err))$/.test(path.text)) return undefined;
+  if (isOthersProcess(path.text)) return keys.secret;
   const target = patternOf(path, command, location);
   if (target === undefined) return undefined;
   if (isOwn(target, location)) return keys.ownFiles;

@@ -61,7 +61,7 @@ function ownKeys(command: SimpleCommand, location: PathLocation): readonly strin
     case "docker":
     case "podman":
     case "nerdctl":
-      return containerKeys(words, command, location);
+      return containerKeys(containerWords(command), command, location);
     case "dd":
       return command.args.some((arg) => /^if=\/dev\/(?:zero|u?random)$/.test(arg.text)) ? [keys.exhaustion] : [];
     case "yes":
@@ -162,6 +162,13 @@ function isManyFiles(path: string): boolean {
 const officialImage = /^(?:docker\.io\/(?:library\/)?)?[a-z0-9_.-]+(?::[\w.-]+)?(?:@sha256:\w+)?$/;
 const knownImages =
   /^(?:(?:docker\.io\/)?(?:bitnami|grafana|prom|hashicorp|jenkins|sonarsource|elastic|confluentinc|amazon|google|microsoft|nvidia|pytorch|tensorflow|jupyter|apache|minio|mcp|cypress|selenium|playwright|gitlab|circleci|rust|swift|dart|cirrusci|koalaman|hadolint|aquasec|anchore|returntocorp|semgrep|alpine|curlimages|mikefarah|linuxserver|portainer|traefik|caddy|ollama|qdrant|chromadb|timescale|postgis|supabase|mailhog|axllent|localstack|wiremock|mockserver|swaggerapi|openapitools|squidfunk|asciidoctor|pandoc|texlive|dpage|adminer|phpmyadmin|nodered|eclipse-temurin|oven|denoland|astral-sh|golangci|goreleaser|tonistiigi|moby|docker|library)\/|mcr\.microsoft\.com\/|gcr\.io\/|[\w-]+\.gcr\.io\/|[\w-]+-docker\.pkg\.dev\/|ghcr\.io\/|quay\.io\/|registry\.k8s\.io\/|public\.ecr\.aws\/|registry\.gitlab\.com\/|nvcr\.io\/|lscr\.io\/|localhost(?::\d+)?\/)/;
+
+/** `-it` of a run takes no value, `-t` of a build does. */
+function containerWords({ name = "", args }: SimpleCommand): OptionWords {
+  const isRun = args.slice(0, 3).some(({ text }) => /^(?:run|exec|create)$/.test(text));
+  const kept = isRun ? args.filter(({ text }) => !/^-[itd]+$/.test(text)) : args;
+  return readOptions(kept, styleOf(name));
+}
 
 function containerKeys(words: OptionWords, command: SimpleCommand, location: PathLocation): readonly string[] {
   const found: string[] = [];

@@ -243,6 +243,7 @@ function isOwnScript(
       /\/(?:\.?(?:bashrc|profile|bash_profile|zshrc|zprofile|bash_aliases)|activate|nvm\.sh|env|.*\.(?:sh|bash|zsh|fish))$/.test(
         target,
       ) &&
+      !/\/(?:Downloads|Desktop|Documents|Public)\//.test(target) &&
       !location.tempDirs.some((one) => isInside(target, one)))
   );
 }

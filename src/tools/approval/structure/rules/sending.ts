@@ -31,10 +31,25 @@ export function sendingKeys(command: SimpleCommand): readonly string[] {
   if (uploads(name, words, command) && !isHere(words)) found.push(keys.send);
   if (connecting.has(name)) found.push(...connectionKeys(name, words, command));
   if (asking.has(name) && !isHere(words) && command.args.some((arg) => carriesData(arg, words))) found.push(keys.send);
+  if (!found.includes(keys.send) && tellsAddress(command)) found.push(keys.send);
   if ((asking.has(name) || connecting.has(name)) && command.args.some((arg) => metadataHost.test(arg.text)))
     found.push(keys.secret);
   if (name === "ssh" && (hasInput(command) || command.upstream.length > 0) && !isHere(words)) found.push(keys.send);
   return found;
+}
+
+/** Whatever program it is: it is given an address of another machine, and words that a command printed or that hold a secret. */
+function tellsAddress({ name = "", args }: SimpleCommand): boolean {
+  if (
+    asking.has(name) ||
+    /^(?:echo|printf|export|test|\[|\[\[|grep|sed|jq|docker|podman|kubectl|helm|terraform|aws|az|gcloud|gh|git|claude|codex|hermes)$/.test(
+      name,
+    )
+  )
+    return false;
+  const isAddress = ({ text }: Argument): boolean =>
+    /^(?:--?[\w-]+=)?\w+:\/\/(?!localhost|127\.|\[::1|0\.0\.0\.0|\/)/.test(text);
+  return args.some(isAddress) && args.some(isTold);
 }
 
 function isSocket(command: SimpleCommand): boolean {

@@ -1,8 +1,38 @@
 import { type OptionWords, readOptions, valuesOf } from "../../../shell/programs/option-words.ts";
 import { hasUnknown, type SimpleCommand } from "../../../shell/simple-command.ts";
 
+/** Words behind which a program takes code: `wp eval`, `rails runner`, `manage.py shell -c`. */
+const codeVerb =
+  /^(?:--?)?(?:[\w.]+[:-])*(?:eval|evaluate|exec|execute|runner|run-script|tinker|repl|code|expression|expr|script|call|invoke)(?:[:=].*)?$|^-[ceE]$/;
+const consoles = /^(?:shell|console|c|dbshell|dbconsole|db|tinker|repl|psysh|irb|iex|shell_plus)$/;
+/** A call, a statement, a backquote: no path and no name. */
+const codeText = /[\w\])]\s*\([^)]*\)|;\s*\S|\bimport\s+\w|`[^`]+`|=>|\w+\.\w+\s*=|^\s*\w+\s+['"]/;
+const ownTexts =
+  /^(?:echo|printf|grep|egrep|rg|sed|awk|jq|yq|git|gh|test|\[|\[\[|psql|mysql|mariadb|sqlite3|duckdb|mongosh|redis-cli|curl|docker|podman|kubectl|find|vim?|nvim|ssh|perl|python[\d.]*|node|ruby|php|jest|vitest|mocha|pytest|playwright|cypress|bc|dc|xmllint|xmlstarlet|hyperfine|tmux|export|declare|read|commitlint|claude|codex|hermes|llm|aider)$/;
+
+/** Whatever program it is: code stands behind a word that takes some, or is spoken to a console of it. */
+function takesCode({ name = "", args, input, hasHereText, upstream }: SimpleCommand): boolean {
+  const isManaged = args
+    .slice(0, 1)
+    .some(({ text }) => /(?:^|\/)(?:manage\.py|artisan|bin\/(?:rails|console|spring)|wp-cli\.phar)$/.test(text));
+  if (ownTexts.test(name) && !isManaged) return false;
+  const hasCode = args.some(({ text }, at) => {
+    const inline = /^(--?[\w-]*(?:eval|exec\w*|code|script))[:=](.+)$/s.exec(text)?.[2];
+    if (inline !== undefined) return codeText.test(inline);
+    return at > 0 && codeVerb.test(args[at - 1]?.text ?? "") && codeText.test(text);
+  });
+  const isSpoken = hasHereText || (input !== undefined && upstream.length > 0);
+  return (
+    hasCode ||
+    (isSpoken &&
+      args.slice(0, 2).some(({ text }) => consoles.test(text)) &&
+      (isManaged || /^(?:rails|flask|jupyter|django-admin|wp|drush|symfony|mix|heroku|fly|hanami|iex)$/.test(name)))
+  );
+}
+
 /** Ways to run a program that are no option with a value: a word, an address, an input. */
 export function otherwiseRuns(name: string, words: OptionWords, command: SimpleCommand): boolean {
+  if (takesCode(command)) return true;
   const texts = command.args.map((arg) => arg.text);
   switch (name) {
     case "git":
@@ -98,7 +128,7 @@ function editorRuns(texts: readonly string[]): boolean {
       text,
     )
       ? true
-      : /^-[uUS]$/.test(text)
+      : /^-[a-zA-Z]*[uUS]$/.test(text)
         ? !/^(?:NONE|NORC|DEFAULTS)$/.test(texts[at + 1] ?? "")
         : text === "-s" && !texts.some((one) => /^-[a-zA-Z]*[eE]/.test(one)),
   );

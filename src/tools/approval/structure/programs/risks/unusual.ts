@@ -224,6 +224,31 @@ const reaching: readonly RiskRow[] = [
   row(keys.persistence, "alias", { operand: /^[\w.-]+=(?:\.{0,2}\/|~)/ }),
   row(keys.persistence, "kubectl oc", { sub: "create cronjob/job/daemonset", unless: "--dry-run" }),
   row(keys.git, "hg", { sub: "push", any: "-f --force" }),
+  row(keys.git, "hg", { sub: "update/up/checkout/co/goto", any: "-C --clean" }),
+  row(keys.git, "git", { sub: "sparse-checkout set/reapply/add/init" }),
+  row(keys.git, "git", { sub: "rebase", any: "--root" }),
+  row(keys.git, "git", { sub: "rm", any: "--cached", operand: /^(?:\.|\*|:\/)$/ }),
+  row(keys.bulkDelete, "npx bunx pnpx", {
+    sub: "rimraf/del-cli/del/trash-cli/trash/shx",
+    operand:
+      /^(?!rimraf$|del-cli$|del$|trash-cli$|trash$|shx$|-|\.?\/?(?:dist|build|out|lib|coverage|node_modules|\.next|\.turbo|\.cache|tmp)\/?$)/,
+  }),
+  row(keys.fileLoss, "unison", { any: "-force -prefer -batch" }),
+  row(keys.fileLoss, "cpio", { any: "-u --unconditional" }),
+  row(keys.privilege, "docker podman nerdctl buildah", { any: "--allow", operand: /insecure|network\.host|device/ }),
+  row(keys.backdoor, "node nodejs tsx ts-node bun deno", {
+    operand: /^(?!127\.|localhost)(?:0\.0\.0\.0|\[?::\]?|\*)(?::\d+)?$/,
+    any: "--inspect --inspect-brk --inspect-wait",
+  }),
+  row(keys.backdoor, "jupyter jupyter-lab jupyter-notebook", { operand: /^(?:0\.0\.0\.0|\*|::)$/ }),
+  row(keys.optionRuns, "tmux", { sub: "run-shell/run, if-shell/if, pipe-pane/pipep, source-file/source, set-hook" }),
+  row(keys.privilege, "xattr", { operand: /quarantine/ }),
+  row(keys.privilege, "xattr", { any: "-c -cr -rc" }),
+  row(keys.optionRuns, "xdg-open open gio gtk-launch kde-open exo-open", {
+    operand: /\.(?:desktop|sh|command|app|jar|run|appimage|pkg|dmg|exe|bat|workflow|scpt|terminal)$/i,
+  }),
+  row(keys.optionRuns, "sbt mill", { operand: /^\s*(?:eval|set|console)\b.*["(!]/ }),
+  row(keys.supply, "gradle gradlew", { any: "--include-build", operand: /^(?:\/|~|\.\.\/)/ }),
   row(keys.send, "ffmpeg gst-launch-1.0 vlc cvlc sox", {
     operand: /^(?:rtmps?|srt|udp|tcp|ftp|sftp|icecast|rist|zmq):/,
   }),
