@@ -134,7 +134,6 @@ const interpreters: Readonly<Record<string, Interpreter>> = {
   mathematica: lisp("-run"),
   sage: lisp("-c"),
   pharo: lisp("eval"),
-  wish: lisp(""),
   jimsh: lisp("-e"),
   yabasic: lisp("-e"),
   swipl: lisp("-g -t", "-f -l -s -c -o"),
