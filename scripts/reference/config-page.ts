@@ -3,8 +3,8 @@ import { code, page, table } from "./markdown.ts";
 
 const reloadWords: Readonly<Record<SettingInfo["reload"], string>> = {
   now: "at once",
-  "next-session": "next session",
-  restart: "restart",
+  "next-session": "next start",
+  restart: "next start",
 };
 
 /** Longer defaults would make the table unreadable; `hermes config get` prints them. */
@@ -16,7 +16,8 @@ export async function configPage(): Promise<string> {
   const categories = [...new Set(settings.map(({ category }) => category))];
   return page("Settings", [
     "Every key of `config.yaml`. `<name>` stands for a name you choose, `[]` for each entry of a list. The last column says when a " +
-      "change counts. `hermes config get <key>` prints a value, `hermes config explain <key>` where it comes from, and " +
+      "change counts: at once in every open chat of the terminal, or with the next start of the program (a chat then shows `config changed`; " +
+      "services such as the gateway read all settings when they start). `hermes config get <key>` prints a value, `hermes config explain <key>` where it comes from, and " +
       "`hermes config schema` all of this as JSON Schema.",
     "A key with **no effect** is read and checked, and nothing follows from it: the part of Hermes it belongs to does not exist yet, or has " +
       "no use for it. `hermes config set` and `hermes doctor` say so too.",

@@ -65,7 +65,7 @@ describe("/undo", () => {
       true,
     ]);
     expect(session.history).toHaveLength(4);
-    expect(await command(session, "/undo --keep-files")).toContain("Taken back: write");
+    expect(await command(session, "/undo --keep-files")).toContain("Undone: write");
     expect(existsSync(at("new.txt"))).toBe(true);
     expect(session.history).toHaveLength(0);
   });

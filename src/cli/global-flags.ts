@@ -28,7 +28,10 @@ export function readGlobalFlags(flags: Readonly<Record<string, FlagValue>>, io: 
   const profile = flagText(flags, "profile");
   const configFile = flagText(flags, "config");
   if (configFile !== undefined && !existsSync(path.resolve(io.cwd, configFile)))
-    throw usageError(`There is no file ${path.resolve(io.cwd, configFile)}.`, "--config names a settings file.");
+    throw usageError(
+      `There is no file ${path.resolve(io.cwd, configFile)}.`,
+      "--config must name an existing settings file.",
+    );
   return {
     ...(profile === undefined ? {} : { profile }),
     ...(configFile === undefined ? {} : { configFile: path.resolve(io.cwd, configFile) }),
@@ -45,7 +48,7 @@ export function workingFolder(flags: Readonly<Record<string, FlagValue>>, io: Co
   if (cwd === undefined) return io.cwd;
   const folder = path.resolve(io.cwd, cwd);
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return folder;
-  throw usageError(`There is no folder ${folder}.`, "--cwd names a folder that is there.");
+  throw usageError(`There is no folder ${folder}.`, "--cwd must name an existing folder.");
 }
 
 function flagText(flags: Readonly<Record<string, FlagValue>>, name: string): string | undefined {

@@ -12,6 +12,7 @@ export type {
   NoticeLevel,
 } from "./agent-event.ts";
 export { readArguments } from "./argument-text.ts";
+export { attachedHeading, typedText } from "./attached.ts";
 export {
   type Content,
   type ContentPart,

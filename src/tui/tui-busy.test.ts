@@ -32,7 +32,7 @@ describe("while Hermes works", () => {
     await ui.say(turnStart);
     ui.session.reply = () => ({ kind: "steered" });
     await ui.press("use tabs", keys.enter);
-    expect(await ui.transcript()).toContain("Handed into the running turn: use tabs");
+    expect(await ui.transcript()).toContain("Sent to the running turn: use tabs");
   });
 
   it("two empty Enters stop the turn for what waits [20:R10.31]", async () => {

@@ -52,6 +52,6 @@ describe("connecting a model inside the chat", () => {
     await terminal.sees("Which provider?");
     await terminal.sees("Esc)");
     terminal.press("\x1b");
-    await terminal.answers("The model stays as it is.");
+    await terminal.answers("Cancelled; the model is unchanged.");
   });
 });

@@ -26,7 +26,7 @@ describe("what the screen of the built program says", () => {
     await terminal.say("/reasoning");
     await terminal.answers("Reasoning: high. Change:");
     await terminal.say("/reasoning hide");
-    await terminal.answers("Thinking is hidden from now on.");
+    await terminal.answers("Thinking is now hidden.");
     await terminal.say("/details");
     await terminal.answers("thinking expanded, tools expanded, subagents collapsed, activity hidden");
     await terminal.say("/logs");
@@ -103,6 +103,45 @@ describe("what the screen of the built program says", () => {
     await terminal.answers("A picture.");
     const asked = model.requests.find(({ messages }) => JSON.stringify(messages).includes("what is this"));
     expect(JSON.stringify(asked?.messages.at(-1))).toContain("image_url");
+  });
+
+  it("what @ attaches is named, and no title, list or /undo shows its text", async () => {
+    await using model = await startModelServer({ strict: true });
+    model.otherwise(says("A note."));
+    await using stage = await Stage.open({
+      config: modelConfig(model.chatBaseUrl),
+      files: { "n.txt": "secret sauce\n" },
+    });
+    await using terminal = new ProgramTerminal(stage, []);
+    await terminal.sees("❯");
+    await terminal.say("explain @file:n.txt");
+    await terminal.answers("A note.");
+    const [asked] = model.requests.filter(({ messages }) => JSON.stringify(messages).includes("secret sauce"));
+    expect(JSON.stringify(asked?.messages.at(-1))).toContain("explain @file:n.txt");
+    await terminal.say("/undo");
+    const text = await terminal.answers("Undone: explain @file:n.txt");
+    expect(text).toMatch(/Attached: @file:n\.txt \(about \d+ tokens\)/);
+    expect(text).not.toContain("secret sauce");
+    expect(text).not.toContain("Attached context");
+  });
+
+  it("? shows the keys with every word of them, at 80 columns too", async () => {
+    await using stage = await Stage.open();
+    await using terminal = new ProgramTerminal(stage, ["--provider", "demo"]);
+    await terminal.answers(/\? shows the keys/);
+    terminal.press("?");
+    const shown = await terminal.sees(/Keys · any key closes[\s\S]*╰/);
+    expect(shown.split("Keys · any key closes")[1]).not.toContain("…");
+    expect(shown).toMatch(/Ctrl-R +search your history/);
+  });
+
+  it("on the demo model, /model refuses a name nobody has", async () => {
+    await using stage = await Stage.open();
+    await using terminal = new ProgramTerminal(stage, ["--provider", "demo"]);
+    await terminal.answers(/\? shows the keys/);
+    await terminal.say("/model nosuch");
+    const text = await terminal.answers(/No model provider is set up/);
+    expect(text).not.toContain("Now using");
   });
 
   it("/skin marks the skin in use, shows each while it is pointed at, and saves the chosen one", async () => {

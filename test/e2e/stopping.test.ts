@@ -18,7 +18,7 @@ describe("stopping the built program", () => {
       await terminal.answers("Stopped. What should Hermes do instead?");
       // Too late to stop anything: it says what another one would do, and does nothing else.
       terminal.press("\x03");
-      await terminal.sees("press Ctrl-C again to leave");
+      await terminal.sees("press Ctrl-C again to quit");
       await terminal.say("hello after stop");
       await terminal.answers("Here you are.");
       const spoken = requestWith(model, "(interrupted by the user)");

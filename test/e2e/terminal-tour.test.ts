@@ -48,7 +48,7 @@ describe("the first minutes in a terminal", () => {
       expect(await terminal.text()).toContain('hermes --continue "my tour"');
     }
     await using again = new ProgramTerminal(stage, [...demo, "--resume", "my tour"]);
-    await again.answers("two coffee");
+    await again.answers("It ended with exit code 0");
     await again.say("read notes.txt");
     await again.answers("2|two coffee");
     again.press(ctrlD);

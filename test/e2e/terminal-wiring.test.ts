@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { chmod, cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, it, onTestFailed } from "vitest";
-import { hang, says, startModelServer } from "../fakes/model-server/index.ts";
+import { calls, hang, reply, says, startModelServer, thinks } from "../fakes/model-server/index.ts";
 import { modelConfig, root, Stage } from "./support/stage.ts";
 import { ProgramTerminal } from "./support/terminal.ts";
 
@@ -54,7 +54,7 @@ describe("what the terminal can do, in the program", () => {
     await using terminal = open(stage, []);
     await terminal.answers("fake-model");
     await terminal.say("the tea is {!cat tea.txt}, I think");
-    await terminal.answers("Understood.");
+    expect(await terminal.answers("Understood.")).toContain("{!cat tea.txt} → green");
     expect((await server.received(1)).messages.at(-1)).toMatchObject({ content: "the tea is green, I think" });
     await leave(terminal);
   });
@@ -289,8 +289,63 @@ describe("what the terminal can do, in the program", () => {
     await terminal.say("read nothing");
     await terminal.answers("⚕ Hermes\n");
     await stage.configure("display:\n  show_cost: true\n");
-    const text = await terminal.sees(/⚕ hermes-demo.*(?:included|\$)/);
-    expect(text).not.toContain("config changed");
+    expect(await terminal.sees(/⚕ hermes-demo.*(?:included|\$)/)).not.toContain("config changed");
+    await stage.configure("display:\n  skin: slate\n");
+    expect(await terminal.sees(/⚕ hermes-demo(?![^\n]*(?:included|\$))[^\n]*\n─+/)).not.toContain("config changed");
+    await leave(terminal);
+  });
+
+  it("takes over every setting that counts at once, and leaves what was chosen in the chat [20:R10.17] [20:R7.12]", async () => {
+    await using model = await startModelServer({ strict: true });
+    const settings = (cost: boolean, more: string) =>
+      modelConfig(model.chatBaseUrl, `display:\n  show_cost: ${cost}\n${more}`);
+    await using stage = await Stage.open({ config: settings(false, ""), files: { "notes.txt": "one\n" } });
+    await using terminal = open(stage, []);
+    const asks = async (answer: string) => {
+      model.script(reply([thinks("Hm, weighing."), calls("read_file", { path: "notes.txt" })]), says(answer));
+      await terminal.say(`give ${answer}`);
+      return (
+        (await terminal.answers(new RegExp(`\\n\\*?\\*?${answer.replaceAll("*", "")}`)))
+          .split(`give ${answer}`)
+          .at(-1) ?? ""
+      );
+    };
+    await terminal.sees("❯");
+    model.otherwise(says("A title"));
+    const plain = await asks("**first**");
+    expect(plain).toMatch(/read +notes\.txt/);
+    expect(plain).not.toMatch(/\*\*first|weighing|"path"/);
+    await terminal.say("/details activity expanded");
+    await terminal.answers("activity expanded");
+    // The price in the status line says that the file was read again.
+    await stage.configure(
+      settings(true, "  final_response_markdown: raw\n  show_reasoning: true\nagent:\n  verbose: true\n"),
+    );
+    await terminal.sees(/⚕ fake-model.*(?:included|\$|price)/);
+    const full = await asks("**second**");
+    expect(full).toMatch(/\*\*second\*\*/);
+    expect(full).toContain("weighing");
+    expect(full).toContain('"path": "notes.txt"');
+    await stage.configure(settings(false, "  tool_progress: off\n"));
+    await terminal.sees(/⚕ fake-model(?![^\n]*(?:included|\$|price))[^\n]*\n─+/);
+    expect(await asks("third")).not.toMatch(/read +notes\.txt|weighing/);
+    await terminal.say("/details");
+    expect(await terminal.answers("activity expanded")).not.toContain("config changed");
+    await leave(terminal);
+  });
+
+  it("shows no mark for what a command of the chat saved itself [20:R10.17]", async () => {
+    await using model = await startModelServer({ strict: true });
+    await using stage = await Stage.open({ config: modelConfig(model.chatBaseUrl) });
+    await using terminal = open(stage, []);
+    await terminal.sees("❯");
+    model.otherwise(says("Hello."));
+    await terminal.say("hello");
+    await terminal.answers("Hello.");
+    await terminal.say("/reasoning high");
+    await terminal.answers("Saved.");
+    await stage.configure(`${await stage.read(path.join(stage.home, "config.yaml"))}\ndisplay:\n  show_cost: true\n`);
+    expect(await terminal.sees(/⚕ fake-model.*(?:included|\$|price)/)).not.toContain("config changed");
     await leave(terminal);
   });
 
@@ -311,7 +366,7 @@ describe("what the terminal can do, in the program", () => {
       await leave(terminal);
     }
     await using terminal = open(stage, ["-c", ...demo]);
-    await terminal.sees("No conversation of this folder; going on with the newest");
+    await terminal.sees("No session in this folder yet; resuming the most recent one");
     await leave(terminal);
   });
 });

@@ -71,7 +71,7 @@ describe("the terminal UI in a real terminal", () => {
     const { child, exited, shows } = open();
     await shows("12.4K/200K");
     child.write("\x03");
-    await shows("press Ctrl-C again to leave");
+    await shows("press Ctrl-C again to quit");
     child.write("\x03");
     expect(await exited).toBe(0);
   });

@@ -17,7 +17,7 @@ const resume: readonly Flag[] = [
     short: "r",
     kind: "text",
     value: "<id|title>",
-    about: "Go on with a session",
+    about: "Resume a session",
     completes: "session",
   },
   {
@@ -25,7 +25,7 @@ const resume: readonly Flag[] = [
     short: "c",
     kind: "optional-text",
     value: "<title>",
-    about: "Go on with the newest session, or the newest of this title",
+    about: "Continue the most recent session, or the one with this title",
     completes: "session",
   },
 ];

@@ -79,7 +79,7 @@ function messageOf({ args }: Invocation, query: string | undefined): string | un
   const message = args.join(" ").trim();
   if (message === "") return undefined;
   if (query === undefined) return message;
-  throw new UserError("The question was given twice.", {
+  throw new UserError("Two questions were given.", {
     hint: "Either -q <text> to ask once, or the words alone to begin a chat with them.",
     exitCode: exitCodes.usage,
   });

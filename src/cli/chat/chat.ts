@@ -34,7 +34,7 @@ export async function runChat(invocation: Invocation): Promise<number> {
     await sessionToResume(request, { location, tell: () => undefined }, () =>
       openProgram({ request, invocation, location, scope, loaded }),
     );
-    throw new UserError("There is no terminal to chat in, and nothing was asked.", {
+    throw new UserError("Nothing to do: there is no question, and this is not a terminal.", {
       hint: "Ask once with: hermes chat -q <text>, or pipe the text in.",
       exitCode: exitCodes.usage,
     });
@@ -203,11 +203,11 @@ async function sessionToResume(
   const name = resume ?? continueFrom?.title;
   const newest = name === undefined ? await sessions.newest(request.open.source, location) : undefined;
   if (newest?.folder !== undefined && newest.folder !== location)
-    tell(`No conversation of this folder; going on with the newest, which was in ${newest.folder}.`);
+    tell(`No session in this folder yet; resuming the most recent one, from ${newest.folder}.`);
   const found = name === undefined ? newest?.id : await sessions.find(name);
   if (found !== undefined) return found;
   throw new UserError(
-    name === undefined ? "There is no session to go on with yet." : `There is no session ${JSON.stringify(name)}.`,
+    name === undefined ? "There is no session to continue yet." : `There is no session ${JSON.stringify(name)}.`,
     { hint: "List them with: hermes sessions list", exitCode: exitCodes.failed },
   );
 }
@@ -220,7 +220,7 @@ async function questionOf(request: ChatRequest, { io }: Invocation): Promise<str
   const piped = (await (words === undefined ? readAll(io.stdin) : readSoon(io))).trim();
   if (piped !== "") return words === undefined ? piped : `${words}\n\n${piped}`;
   if (request.query === "-")
-    throw new UserError("Nothing came in on standard input.", {
+    throw new UserError("Standard input was empty.", {
       exitCode: exitCodes.usage,
       hint: "Pipe the text in.",
     });
@@ -252,8 +252,8 @@ async function readAll(stream: AsyncIterable<unknown>): Promise<string> {
     const bytes = Buffer.from(part as Uint8Array | string);
     size += bytes.length;
     if (size > maxPiped)
-      throw new UserError("More than 4 MB came in on standard input.", {
-        hint: "Save it as a file and name the file.",
+      throw new UserError("Standard input is larger than 4 MB.", {
+        hint: "Save it to a file and mention the file instead.",
       });
     parts.push(bytes);
   }

@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import type { ReadStream, WriteStream } from "node:tty";
 import type { Hermes } from "#app";
-import { type Config, changedSettings, collectSecrets, editConfig, type LoadedConfig, watchConfig } from "#config";
+import { type Config, collectSecrets, editConfig, type LoadedConfig, watchConfig } from "#config";
 import { describe, UserError } from "#foundation/errors";
 import { readTextFile, safeJoin } from "#foundation/files/files";
 import type { HermesHome } from "#foundation/files/paths";
@@ -9,11 +9,12 @@ import { Scope } from "#foundation/lifecycle/disposal";
 import { thisMachine } from "#foundation/process/platform";
 import { Redactor } from "#foundation/secrets/redact";
 import type { OpenSession } from "#session";
-import { ProcessTerminal, type RunTuiOptions, runTui, type TuiHandle, type TuiSettings } from "#tui";
+import { ProcessTerminal, type RunTuiOptions, runTui } from "#tui";
 import type { Invocation } from "../command.ts";
 import { version } from "../version.ts";
 import type { ChatRequest } from "./chat-request.ts";
 import { gitBranch } from "./git-branch.ts";
+import { LiveSettings, tuiSettings } from "./live-settings.ts";
 import { pluginExtensions } from "./plugin-extensions.ts";
 import { scannerWarning } from "./scanner-warning.ts";
 import { openedFacts, updateNotice } from "./screen-facts.ts";
@@ -82,6 +83,7 @@ async function openBehind(chat: ScreenChat, prompter: ScreenPrompter, scope: Sco
   const extensions = await pluginExtensions(all.hermes.plugins, prompter.onNotice);
   if (extensions.length > 0) screen.extend(extensions);
   if (request.ignoreUserConfig) return all;
+  const settings = new LiveSettings(screen, loaded.config, request);
   scope.adopt(
     watchConfig(loaded, {
       home,
@@ -89,38 +91,12 @@ async function openBehind(chat: ScreenChat, prompter: ScreenPrompter, scope: Sco
       cwd: chat.location,
       trusted: loaded.trust.forThisRun,
       signal: invocation.io.signal,
-      onChange: ({ loaded: now, changed }) => void tellSettings(screen, { before: loaded, now, changed, request }),
+      onChange: ({ loaded: now }) => void settings.tell(now.config),
       onError: (error) => all.hermes.logger.warn("a changed configuration cannot be read", { error: describe(error) }),
     }),
   );
   return all;
 }
-
-/** What is shown changes at once; the mark stands for as long as the file says something that does not count yet. */
-async function tellSettings(
-  screen: TuiHandle,
-  change: {
-    readonly before: LoadedConfig;
-    readonly now: LoadedConfig;
-    readonly changed: readonly { readonly key: string }[];
-    readonly request: ChatRequest;
-  },
-): Promise<void> {
-  const { before, now, changed, request } = change;
-  const waiting = (await changedSettings(before.config, now.config)).filter(({ key }) => !countsAtOnce.test(key));
-  const { skin, seenHints: _seen, ...display } = tuiSettings(now.config, request);
-  const hasSkin = changed.some(({ key }) => key === "display.skin");
-  screen.tell({
-    isConfigChanged: waiting.length > 0,
-    settings: changed.some(({ key }) => key.startsWith("display."))
-      ? { ...display, ...(hasSkin ? { skin } : {}) }
-      : undefined,
-  });
-}
-
-/** Settings that are drawn from, and those the program itself changes while it runs. */
-const countsAtOnce =
-  /^(?:onboarding|command_allowlist|model|custom_providers|agent\.verbose|display(?!\.(?:image_mode|personality|busy_input_mode|alt_screen|background_process_notifications)))\b/;
 
 /** A turn may have changed the branch. */
 async function tellBranch(location: string, prompter: ScreenPrompter): Promise<void> {
@@ -221,41 +197,6 @@ function secretIn(config: Config): (text: string) => boolean {
 function shownFolder(folder: string): string {
   const home = homedir();
   return folder === home || folder.startsWith(`${home}/`) ? `~${folder.slice(home.length)}` : folder;
-}
-
-function tuiSettings(
-  { agent, display, approvals, clarify, onboarding }: Config,
-  { isVerbose }: ChatRequest,
-): Partial<TuiSettings> {
-  const { sections } = display;
-  return {
-    skin: display.skin,
-    isCompact: display.compact,
-    toolProgress: isVerbose || agent.verbose ? "verbose" : display.tool_progress,
-    toolPreviewLength: display.tool_preview_length,
-    showReasoning: display.show_reasoning,
-    showCost: display.show_cost,
-    markdown: display.final_response_markdown,
-    streaming: display.streaming,
-    bellOnComplete: display.bell_on_complete,
-    inlineDiffs: display.inline_diffs,
-    resumeDisplay: display.resume_display,
-    busyInputMode: display.busy_input_mode,
-    details: {
-      thinking: sections.thinking,
-      tools: sections.tools,
-      subagents: sections.subagents ?? display.details_mode,
-      activity: sections.activity,
-    },
-    userPreview: {
-      firstLines: display.user_message_preview.first_lines,
-      lastLines: display.user_message_preview.last_lines,
-    },
-    altScreen: display.alt_screen,
-    approvalTimeoutMs: approvals.timeout * 1000,
-    clarifyTimeoutMs: clarify.timeout * 1000,
-    seenHints: Object.keys(onboarding.seen),
-  };
 }
 
 /** `npm start` puts no `hermes` on the path. */

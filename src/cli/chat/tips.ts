@@ -1,8 +1,8 @@
 const tips = [
   "!git status runs a command of yours; {!git status} puts what it prints into your message.",
   "@file:notes.txt attaches a file, @diff what git says has changed.",
-  "Ctrl-G writes the message in your editor.",
-  "While Hermes works, /queue <text> waits for the end and /steer <text> goes into the work.",
+  "Ctrl-G opens your message in your editor.",
+  "While Hermes is working, /queue <text> waits until the turn ends and /steer <text> guides it.",
   "/rollback goes back to the files as they were before a change.",
   "/background <text> works on something beside this conversation.",
   "Ctrl-V attaches the image on the clipboard.",

@@ -26,7 +26,7 @@ export async function openWorktree(
   const git = gitIn(cwd, env);
   const top = await git(["rev-parse", "--show-toplevel"], signal);
   if (!top.ok)
-    throw new UserError("A worktree (--worktree, worktree: true) can be made inside a git repository only.", {
+    throw new UserError("A worktree (--worktree, worktree: true) needs a git repository.", {
       hint: `Run it in a repository, or without a worktree. Tried: ${cwd}`,
       exitCode: exitCodes.failed,
     });

@@ -92,10 +92,10 @@ function nothingAnswered(): UserError {
 export async function agreed(question: string, options: { readonly io: CommandIo; readonly isYes: boolean }) {
   if (options.isYes) return true;
   if (!isTerminal(options.io)) {
-    throw new UserError("This needs a yes, and there is no terminal to ask at.", {
+    throw new UserError("This needs a confirmation, and there is no terminal to ask in.", {
       code: "confirmation_needed",
       exitCode: exitCodes.failed,
-      hint: "Say it in the command: add -y.",
+      hint: "Add -y to confirm.",
     });
   }
   using asker = openAsker(options.io);

@@ -44,9 +44,10 @@ export const approvalSections = {
     },
   ),
   command_allowlist: texts([], {
-    description: "Flagged kinds of command that run without a question.",
+    description:
+      'Flagged kinds of command that run without a question; the answer "always" adds one, which counts at once.',
     category: "Safety",
-    reload: "now",
+    reload: "restart",
   }),
   security: section(
     { description: "Guards around tools, network and secrets.", category: "Safety", reload: "restart" },

@@ -39,7 +39,10 @@ export const displaySections = {
         "Lines about running tools: none, changes of tool, every call, full detail.",
       ),
       tool_preview_length: whole(0, "Most characters of a tool's arguments; 0 is the usual length."),
-      tool_progress_command: flag(false, "Offer the command that changes tool lines in chats."),
+      tool_progress_command: flag(false, {
+        description: "Offer the command that changes tool lines in chats.",
+        reload: "restart",
+      }),
       final_response_markdown: choice(["render", "strip", "raw"], "render", "What happens to markdown in answers."),
       busy_input_mode: choice(["interrupt", "queue", "steer"], "interrupt", {
         description: "A message during a turn stops it, waits for its end, or is handed into it.",
@@ -67,6 +70,7 @@ export const displaySections = {
       }),
       interim_assistant_messages: flag(true, {
         description: "Send text the model writes between tool calls.",
+        reload: "restart",
       }),
       platforms: mapOf(
         group({
@@ -76,7 +80,7 @@ export const displaySections = {
           streaming: optionalFlag("Show answers while they are written."),
           interim_assistant_messages: optionalFlag("Send text the model writes between tool calls."),
         }),
-        { description: "Own values for single platforms." },
+        { description: "Own values for single platforms.", reload: "restart" },
       ),
       background_process_notifications: choice(["all", "result", "error", "off"], "all", {
         description:
@@ -90,7 +94,7 @@ export const displaySections = {
     { theme: text("default", "Colours.") },
   ),
   onboarding: section(
-    { description: "Hints already shown.", category: "Display", reload: "now" },
+    { description: "Hints already shown.", category: "Display", reload: "restart" },
     { seen: freeMap("Which hints have been shown.") },
   ),
   human_delay: section(

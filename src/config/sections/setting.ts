@@ -65,7 +65,7 @@ export const missing = {
   gateway: "The messaging gateway does not do this yet.",
   platform: "There is no connection to this platform yet.",
   voice: "Speaking with Hermes does not exist yet.",
-  dashboard: "The dashboard does not exist yet.",
+  dashboard: "The dashboard follows the light or dark mode of your browser.",
   telemetry: "Traces and counters do not exist yet.",
 } as const;
 

@@ -175,7 +175,7 @@ function broken({ label }: CatalogueModel, reason: string): UserError {
 function interrupted({ id, label }: CatalogueModel, reason: string, cause?: unknown): UserError {
   return new UserError(`The download of ${label} was interrupted: ${reason}.`, {
     code: "download_interrupted",
-    hint: `What arrived is kept. Go on with: hermes local pull ${id}`,
+    hint: `The partial download is kept. Resume with: hermes local pull ${id}`,
     cause,
   });
 }

@@ -124,7 +124,7 @@ function closingWords(intent: Task, result: string): string {
     case "search":
       return `Found ${text(facts.total_count) || "0"} matches for \`${intent.pattern}\`.\n\n${block(matches(facts.matches))}`;
     case "replace":
-      return `Done.\n\n\`\`\`diff\n${text(facts.diff)}\n\`\`\``;
+      return `Done: \`${intent.path}\` is changed.`;
     case "write":
       return `Wrote \`${intent.path}\`.`;
     case "run":

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { deriveCallId } from "#conversation";
+import { demoModelName } from "../resolve/demo.ts";
 import { type Move, nextMove, type Scene } from "./script.ts";
 
 /**
@@ -12,7 +13,6 @@ export interface DemoModel extends AsyncDisposable {
   readonly baseUrl: string;
 }
 
-export const demoModelName = "hermes-demo";
 const maxBodyBytes = 32 * 1024 * 1024;
 
 export async function serveDemoModel(): Promise<DemoModel> {

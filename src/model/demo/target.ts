@@ -1,7 +1,6 @@
 import { noCredential } from "../credentials/scoped.ts";
-import { demoProvider } from "../resolve/demo.ts";
+import { demoModelName, demoProvider } from "../resolve/demo.ts";
 import type { Target } from "../target.ts";
-import { demoModelName } from "./server.ts";
 
 /** The built-in demo model as a target like any other. */
 export function demoTarget(baseUrl: string): Target {

@@ -4,6 +4,7 @@ import type { Step } from "./trace.ts";
 
 /** The name of the demo model as a provider, and for short as a model. */
 export const demoProvider = "demo";
+export const demoModelName = "hermes-demo";
 
 /** The demo model, where it was asked for by name and no endpoint of the person's own has that name. */
 export async function resolveDemo({

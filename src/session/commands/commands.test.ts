@@ -155,7 +155,7 @@ describe("commands on the conversation", () => {
     server.script(says("Hi"));
     const session = await open();
     expect(await command(session, "/title Taken")).toContain(other);
-    expect(await command(session, "/title My work")).toContain("from the first message on");
+    expect(await command(session, "/title My work")).toContain("saved with the first message");
     expect(session.info.title).toBe("My work");
     expect(await store.sessions.list({ source: "cli" })).toEqual([]);
     await say(session, "Hello");

@@ -25,7 +25,7 @@ export function submissionView(submission: Submission): CommandView {
     case "queued":
       return say(`Queued (${submission.position} ahead).`);
     case "steered":
-      return say("Handed over; the model reads it with the next tool result.");
+      return say("Sent; the model will read it with the next tool result.");
     case "command":
       return submission.view;
     case "duplicate":

@@ -6,9 +6,9 @@ import type { BackgroundWork } from "../turns/background-work.ts";
 const longToolMs = 30_000;
 
 const texts = {
-  busy_input: "A message during a turn stops it and is answered next. /busy queue or /busy steer changes that.",
+  busy_input: "A message during a turn interrupts it and is answered next. /busy queue or /busy steer changes that.",
   long_tool:
-    "Tools can take a while. /verbose changes how much is shown of them; /background runs things beside the conversation.",
+    "Tools can take a while. /verbose changes how much of them is shown; /background runs work alongside the conversation.",
 } as const;
 
 type Hint = keyof typeof texts;

@@ -92,7 +92,13 @@ describe("what the model is sent", () => {
     await using parts = await openHarness({
       services: () => ({
         references: {
-          expand: (text) => Promise.resolve({ text: `${text}\n\nATTACHED`, warnings: ["@file:x is not attached."] }),
+          expand: (text) =>
+            Promise.resolve({
+              text: `${text}\n\nATTACHED`,
+              attached: [],
+              attachedTokens: 0,
+              warnings: ["@file:x is not attached."],
+            }),
         },
       }),
     });

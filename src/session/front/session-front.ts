@@ -29,7 +29,7 @@ import { RecentEvents } from "./recent-events.ts";
 import { sessionInfo } from "./session-info.ts";
 import { endReasonOf } from "./surface.ts";
 
-const lostText = "Another program has taken this session over. Open it again to go on in it.";
+const lostText = "Another program has taken this session over. Reopen it to continue here.";
 
 export interface FrontDeps {
   readonly session: SessionDeps;

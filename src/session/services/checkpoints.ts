@@ -50,7 +50,7 @@ export function restoredText(report: UndoReport): string | undefined {
       : [
           `Changed again since, so left as ${isOne(report.changedSince) ? "it is" : "they are"}: ${named(report.changedSince)}.`,
         ]),
-    ...(report.missing.length === 0 ? [] : [`Could not be brought back: ${named(report.missing)}.`]),
+    ...(report.missing.length === 0 ? [] : [`Could not be restored: ${named(report.missing)}.`]),
   ];
   return sentences.length === 0 ? undefined : sentences.join(" ");
 }

@@ -84,5 +84,12 @@ export interface ReferenceService {
   expand(
     text: string,
     signal: AbortSignal,
-  ): Promise<{ readonly text: string; readonly warnings: readonly string[]; readonly untrusted?: string | undefined }>;
+  ): Promise<{
+    readonly text: string;
+    /** The references whose content is attached, and about how many tokens that takes. */
+    readonly attached: readonly string[];
+    readonly attachedTokens: number;
+    readonly warnings: readonly string[];
+    readonly untrusted?: string | undefined;
+  }>;
 }

@@ -125,7 +125,7 @@ function smallServices({ options }: AgentRequest, { conversation }: Agent, listi
       end: () => Promise.resolve(),
     },
     titles: { suggest: () => Promise.resolve(undefined) },
-    references: { expand: (text) => Promise.resolve({ text, warnings: [] }) },
+    references: { expand: (text) => Promise.resolve({ text, attached: [], attachedTokens: 0, warnings: [] }) },
   };
 }
 

@@ -143,7 +143,7 @@ async function storedSession({ store }: SessionDeps, { resume }: OpenOptions): P
   const record = await store.sessions.get(id);
   if (record === undefined)
     throw new UserError(`There is no session ${resume}.`, {
-      hint: "List the sessions to see which ones there are.",
+      hint: "List your sessions to see them all.",
       code: "session_not_found",
     });
   if (record.endedAtMs !== undefined) await store.sessions.reopen(id);

@@ -1,4 +1,4 @@
-import { assistantMessage, type Message, type SessionId, textOf, userMessage } from "#conversation";
+import { assistantMessage, type Message, type SessionId, textOf, typedText, userMessage } from "#conversation";
 import { describe } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
 import { cleanTitle, type Store } from "#store";
@@ -50,7 +50,7 @@ function firstExchange(history: readonly Message[]): readonly Message[] | undefi
   const [first] = asked;
   if (answer === undefined || first === undefined) return undefined;
   return [
-    userMessage(textOf(first.content).slice(0, mostPerSide)),
+    userMessage(typedText(first.content).slice(0, mostPerSide)),
     assistantMessage(textOf(answer.content).slice(0, mostPerSide)),
   ];
 }

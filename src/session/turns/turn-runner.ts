@@ -60,7 +60,7 @@ export class TurnRunner {
 
   /** The end of a message that was taken back before its turn. */
   unsent(): TurnResult {
-    const end = this.#unstarted("The message was taken back before it was sent.", "not_sent");
+    const end = this.#unstarted("The message was withdrawn before it was sent.", "not_sent");
     return { ...end, interrupted: true, failed: false };
   }
 
@@ -80,7 +80,7 @@ export class TurnRunner {
     try {
       const isFenced = this.#deps.isFenced();
       if (isFenced && held.fence === undefined)
-        throw new Error("The store cannot be asked whether another program works in this session.");
+        throw new Error("Could not check whether another program is using this session.");
       const claimed = await this.#claim(messages, turnId);
       if (claimed.length === 0)
         return this.#unstarted("Another program has already sent this message.", "already_sent");
@@ -143,8 +143,10 @@ export class TurnRunner {
     const arrived = words.isVerbatim === true ? "a message that arrived by itself" : undefined;
     const expanded = isTyped
       ? await services.references.expand(typed, signal)
-      : { text: typed, warnings: [], untrusted: arrived };
+      : { text: typed, attached: [], attachedTokens: 0, warnings: [], untrusted: arrived };
     const { content, warnings } = await withImages(expanded.text, words.images, cwd);
+    if (expanded.attached.length > 0)
+      this.#tell(`Attached: ${expanded.attached.join(", ")} (about ${expanded.attachedTokens} tokens)`, "info");
     for (const warning of [...expanded.warnings, ...warnings]) this.#tell(warning, "warn");
     const untrusted = expanded.untrusted ?? words.untrusted;
     return { userMessage: content, untrusted, ...(words.sent === undefined ? {} : { persistUserMessage: words.text }) };

@@ -16,15 +16,15 @@ export async function applyInput(session: OpenSession, input: WireInput, signal:
     case "continue":
       return replyOf(session.continueTurn() ?? { kind: "refused", message: "The last turn is finished." });
     case "steer":
-      return session.steer(input.text)
-        ? { kind: "steered" }
-        : { kind: "refused", message: "No turn runs that could be steered." };
+      return session.steer(input.text) ? { kind: "steered" } : { kind: "refused", message: "No turn is running." };
     case "queue":
       session.queue(input.text);
       return done;
     case "unqueue": {
       const text = session.unqueue(input.index);
-      return text === undefined ? { kind: "refused", message: "Nothing waits there." } : { kind: "unqueued", text };
+      return text === undefined
+        ? { kind: "refused", message: "Nothing is waiting there." }
+        : { kind: "unqueued", text };
     }
     case "interrupt":
       session.interrupt(input.text);

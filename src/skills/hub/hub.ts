@@ -164,7 +164,7 @@ export class SkillHub {
     return rows;
   }
 
-  /** Removes a hub skill; it waits in the trash for 30 days. */
+  /** Removes a hub skill; it stays in the trash for 30 days. */
   async uninstall(name: string, signal: AbortSignal): Promise<LockEntry> {
     const { home, lock, clock, trash, library } = this.#deps;
     const [entry] = await this.#chosen(name);

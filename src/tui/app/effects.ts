@@ -205,6 +205,6 @@ async function connect(deps: EffectDeps): Promise<void> {
   const ask = deps.options.connect;
   if (ask === undefined) throw new UserError("Models cannot be connected here.", { hint: "Run: hermes setup" });
   const chosen = await deps.lend(() => ask(deps.signal));
-  if (chosen === undefined) deps.dispatch({ type: "say", level: "info", text: "The model stays as it is." });
+  if (chosen === undefined) deps.dispatch({ type: "say", level: "info", text: "Cancelled; the model is unchanged." });
   else await submitInput({ text: `/model ${chosen}`, images: [] }, deps.submit);
 }

@@ -131,7 +131,7 @@ export class ExtensionHost {
         const taken = names.find((name) => reservedKeys.includes(name));
         if (taken !== undefined && options.override !== true) {
           throw new UserError(`The key ${taken} is reserved.`, {
-            hint: "Pass { override: true } to take it all the same.",
+            hint: "Pass { override: true } to take it anyway.",
           });
         }
         const bound: Bound = { owner, keys: names, run, options };

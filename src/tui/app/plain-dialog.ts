@@ -54,7 +54,7 @@ export class PlainDialog {
     if (keys === undefined) this.#hold(text);
     for (const key of keys ?? []) step(key);
     if (prompt?.kind === "question" && state().prompts[0] === prompt)
-      this.#say("That came too early to be an answer. Please type it again.");
+      this.#say("That was too quick to count as an answer. Please type it again.");
     this.update();
     return true;
   }
@@ -92,7 +92,7 @@ export class PlainDialog {
 
   #hold(text: string): void {
     this.#held = [...this.#held, text];
-    this.#say("This answers nothing; it waits until the question is answered.");
+    this.#say("That is not an answer; it will be sent once the question is answered.");
   }
 
   #say(text: string): void {

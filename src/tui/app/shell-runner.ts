@@ -1,5 +1,7 @@
 import { UserError } from "#foundation/errors";
 import { linkSignals } from "#foundation/lifecycle/abort";
+import { plural } from "#foundation/text/figures";
+import { truncateEnd } from "#foundation/text/text";
 import {
   hasInlineCommand,
   type RunShell,
@@ -37,9 +39,13 @@ export class ShellRunner {
 
   /** The message with what its commands printed. */
   async fill(text: string): Promise<string> {
-    const { run } = this.#deps;
+    const { run, dispatch } = this.#deps;
     if (run === undefined || text.startsWith("/") || !hasInlineCommand(text)) return text;
-    return substituteCommands(text, (command) => this.#watched(command, run));
+    return substituteCommands(text, async (command) => {
+      const ran = await this.#watched(command, run);
+      if (ran.kind === "ended") dispatch({ type: "say", level: "info", text: filledText(command, ran) });
+      return ran;
+    });
   }
 
   stop(): void {
@@ -61,4 +67,12 @@ export class ShellRunner {
       dispatch({ type: "command-end" });
     }
   }
+}
+
+const mostShown = 120;
+
+/** What stands in the message now in place of the command: its first line, and how much more there is. */
+function filledText(command: string, ran: ShellRun): string {
+  const [first = "", ...more] = shellText(ran, "(no output)").split("\n");
+  return `{!${command}} → ${truncateEnd(first, mostShown)}${more.length === 0 ? "" : ` (and ${plural(more.length, "more line")})`}`;
 }

@@ -45,7 +45,7 @@ export class Completer implements Disposable {
       if (!signal.aborted) this.#deps.onItems(line, items);
     } catch (error) {
       if (signal.aborted || isAbort(error)) return;
-      this.#deps.log.warn("Completions could not be found.", { error: describe(error) });
+      this.#deps.log.warn("Completion failed.", { error: describe(error) });
     }
   }
 }

@@ -34,7 +34,7 @@ function stopTwice(state: ViewState, nowMs: number): ViewState {
     return effect({ ...state, phase: "closing" }, { do: stop }, { do: "exit", code: 130 });
   }
   const stopped = stop(state, nowMs);
-  return state.isShellRunning ? stopped : notice(stopped, "info", "Stopping… Ctrl-C again leaves.");
+  return state.isShellRunning ? stopped : notice(stopped, "info", "Stopping… Press Ctrl-C again to quit.");
 }
 
 /** Stops a command of the person, else the turn. Messages that wait come back into the draft: they are not sent by a stop. */

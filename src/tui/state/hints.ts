@@ -16,10 +16,10 @@ const longToolText =
 function busyText(state: ViewState): string {
   switch (state.settings.busyInputMode) {
     case "interrupt":
-      return "A message sent while Hermes works stops it. /queue <text> waits for the end instead; /steer <text> is handed into the work.";
+      return "Sending a message while Hermes is working interrupts it. /queue <text> waits until the turn ends; /steer <text> guides it without stopping it.";
     case "queue":
-      return "Your message waits until this turn ends. Esc stops the turn; /steer <text> is handed into the work.";
+      return "Your message will be sent when this turn ends. Esc stops the turn; /steer <text> guides it without stopping it.";
     case "steer":
-      return "Your message is handed into the running turn. /queue <text> waits for its end; Esc stops it.";
+      return "Your message goes to the running turn. /queue <text> waits until it ends; Esc stops it.";
   }
 }

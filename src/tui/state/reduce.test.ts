@@ -271,7 +271,7 @@ describe("the reducer", () => {
     const end: SessionEvent = { type: "turn-end", exitReason: "interrupted_by_user", text: "" };
     const state = run([turn, { type: "cancel" }, end, { type: "cancel" }]);
     expect(state.effects).toEqual([{ do: "interrupt" }]);
-    expect(placeholder(state)).toBe("press Ctrl-C again to leave");
+    expect(placeholder(state)).toBe("press Ctrl-C again to quit");
   });
 
   it("stops the turn by Esc once, and takes back what waits into the draft [20:R10.19]", () => {

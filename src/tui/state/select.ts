@@ -77,7 +77,7 @@ function runningTime(state: ViewState, nowMs: number): string {
 }
 
 const busyPlaceholder = {
-  interrupt: "a message interrupts · /queue waits · Esc stops",
+  interrupt: "type to interrupt · /queue to wait · Esc to stop",
   queue: "a message waits for the end · Esc stops",
   steer: "a message is handed in · /queue waits · Esc stops",
 } as const;
@@ -98,7 +98,7 @@ export function placeholder(state: ViewState): string {
     if (state.lastEmptyEnterAtMs !== undefined) return "Enter again stops this turn and sends the next message";
     return busyPlaceholder[state.settings.busyInputMode];
   }
-  return state.leaveAskedAtMs === undefined ? "" : "press Ctrl-C again to leave";
+  return state.leaveAskedAtMs === undefined ? "" : "press Ctrl-C again to quit";
 }
 
 /** Whether the text on the screen must not be readable. */

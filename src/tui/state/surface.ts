@@ -27,7 +27,7 @@ export function actOnSurface(state: ViewState, action: SurfaceAction): ViewState
       return notice(
         set(state, { showReasoning: action.isShown }),
         "info",
-        action.isShown ? "Thinking is shown from now on." : "Thinking is hidden from now on.",
+        action.isShown ? "Thinking is now shown." : "Thinking is now hidden.",
       );
     case "copy":
       return effect(state, { do: "copy", text: action.text });

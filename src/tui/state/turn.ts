@@ -38,15 +38,15 @@ function tell(state: ViewState, event: { readonly exitReason: ExitReason; readon
     case "fallback_prior_turn_content":
       return state;
     case "max_iterations_reached":
-      return notice(state, "warn", "The turn used all its steps before it was done. Say “go on” to continue.");
+      return notice(state, "warn", "The turn reached its step limit before it was done. Say “go on” to continue.");
     case "interrupted_by_user":
     case "interrupted_during_api_call":
     case "interrupted_during_retry":
       return notice(state, "info", "Stopped. What should Hermes do instead?");
     case "budget_exceeded":
-      return notice(state, "warn", "The budget is used up; the turn ended before the next call.");
+      return notice(state, "warn", "The budget is used up; the turn stopped before the next call.");
     case "loop_detected":
-      return notice(state, "warn", "The turn was going in circles and has been ended.");
+      return notice(state, "warn", "Stopped: the model kept repeating itself.");
     case "length_truncated":
     case "truncated_tool_call":
     case "thinking_budget_exhausted":

@@ -51,10 +51,9 @@ function compactHead(info: SessionInfo | undefined, { skin, banner, columns }: B
   ];
   const folder = row(banner.branch === undefined ? banner.cwd : `${banner.cwd} ⎇ ${banner.branch}`, "banner-dim");
   if (info === undefined) return [title, row("starting agent…", "banner-text"), folder];
-  const model = `${info.model} · ${info.providerLabel} · ${shortWindow(info.contextWindow)} context`;
   return [
     title,
-    row(model, "banner-text"),
+    row(modelText(info), "banner-text"),
     ...(info.isDemo ? demoLines(banner).map((line) => row(line, "warn")) : []),
     folder,
     row(haveText(info, banner), "banner-dim"),
@@ -62,10 +61,14 @@ function compactHead(info: SessionInfo | undefined, { skin, banner, columns }: B
   ];
 }
 
-/** What is there already comes first, then what can be had; the last line says what one is talking to now. */
+function modelText({ model, providerLabel, contextWindow, isDemo }: SessionInfo): string {
+  if (isDemo) return `${model} · built-in demo, offline: a few rules, no intelligence`;
+  return `${model} · ${providerLabel} · ${shortWindow(contextWindow)} context`;
+}
+
+/** Ways to a real model: what is there already comes first, then what can be had. */
 function demoLines({ offers }: BannerFacts): readonly string[] {
-  if (offers === undefined) return ["Built-in demo model, offline. /connect connects a real one."];
-  return [...offers, "Or go on with the built-in demo model, offline: just type."];
+  return offers ?? ["/connect  a real model"];
 }
 
 function haveText({ toolsets, skillCount }: SessionInfo, banner: BannerFacts): string {
@@ -114,7 +117,7 @@ function factRows(info: SessionInfo | undefined, { banner }: BannerLook, columns
   const rows: Line[] = [];
   if (info === undefined) rows.push([{ text: "starting agent…", style: "banner-accent" }]);
   else {
-    rows.push(...fact("model", `${info.model} · ${info.providerLabel} · ${shortWindow(info.contextWindow)} context`));
+    rows.push(...fact("model", modelText(info)));
     if (info.isDemo) for (const text of demoLines(banner)) rows.push(...wrapLine([{ text, style: "warn" }], columns));
   }
   rows.push(...fact("in", banner.branch === undefined ? banner.cwd : `${banner.cwd} ⎇ ${banner.branch}`));

@@ -5,9 +5,9 @@ import { cutText, type Line } from "../text/styled.ts";
 /** Beside the keys: what a line may begin with. */
 const beginnings: readonly (readonly [string, string])[] = [
   ["/help", "commands"],
-  ["!command", "run it, show what it prints"],
+  ["!command", "run a command"],
   ["@file:", "attach a file"],
-  ["{!command}", "put its output into the message"],
+  ["{!command}", "insert its output"],
 ];
 
 /** Moves every editor knows need no place here. */
@@ -19,7 +19,7 @@ export function keyRows(columns: number): Line[] {
     ...beginnings,
     ...keymap.filter(({ about }) => !known.has(about)).map(({ keys, about }) => [shownKeys(keys), about] as const),
   ];
-  const perRow = columns >= 100 ? 3 : columns >= 64 ? 2 : 1;
+  const perRow = columns >= 114 ? 3 : columns >= 64 ? 2 : 1;
   const width = Math.floor((columns - 2) / perRow);
   const height = Math.ceil(entries.length / perRow);
   const rows = Array.from({ length: height }, (_, row): Line => {
@@ -36,7 +36,7 @@ export function keyRows(columns: number): Line[] {
   return [boxTop("Keys · any key closes", columns, "session-border"), ...rows, boxBottom(columns, "session-border")];
 }
 
-const keyColumns = 20;
+const keyColumns = 15;
 
 /** Two names where they fit. */
 function shownKeys(keys: readonly string[]): string {

@@ -1,4 +1,4 @@
-import { type Message, textOf } from "#conversation";
+import { type Message, typedText } from "#conversation";
 import { plural } from "#foundation/text/figures";
 import { truncateEnd } from "#foundation/text/text";
 import { boxBottom, boxTop } from "../text/box.ts";
@@ -49,7 +49,7 @@ function firstShown(spoken: readonly Message[]): number {
 
 function messageRows(message: Message, isLast: boolean, look: Look): Line[] {
   const { columns } = look;
-  if (message.role === "user") return entry("● ", shorten(textOf(message.content), userChars), columns);
+  if (message.role === "user") return entry("● ", shorten(typedText(message.content), userChars), columns);
   if (message.role === "tool") return [];
   const names = (message.tool_calls ?? []).map((call) => call.function.name);
   const calls =

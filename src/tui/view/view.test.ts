@@ -219,12 +219,13 @@ describe("the banner", () => {
     expect(rows.join("\n")).toMatch(/Hermes 1[\s\S]*claude-sonnet[\s\S]*\/connect[\s\S]*\/here ⎇ main[\s\S]*Try: /);
   });
 
-  it("offers ways to a real model one line each, and the demo last", () => {
-    const offers = ["/connect  a provider: with a key or a login", "/connect  This machine: small, 1 GB"];
+  it("offers ways to a real model, and says what one is talking to meanwhile", () => {
+    const offers = ["/connect  Ollama: 3 models", "/connect  a provider, with a key or a login"];
     const banner = { version: "1", cwd: "/here", offers };
     const rows = bannerRows(sessionInfo({ isDemo: true }), { ...facts, columns: 80, rows: 24, banner }).map(plainText);
     const shown = rows.map((row) => row.trimEnd());
-    expect(shown.slice(2, 5)).toEqual([...offers, "Or go on with the built-in demo model, offline: just type."]);
+    expect(shown[1]).toContain("built-in demo, offline");
+    expect(shown.slice(2, 4)).toEqual(offers);
     expect(
       bannerRows(sessionInfo(), { ...facts, columns: 80, rows: 24, banner })
         .map(plainText)

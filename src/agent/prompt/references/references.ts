@@ -1,3 +1,4 @@
+import { attachedHeading } from "#conversation";
 import { estimateText } from "#model";
 import { type ReferenceDeps, readReference } from "./content.ts";
 import { parseReferences } from "./parse.ts";
@@ -55,7 +56,7 @@ export async function expandReferences(
     warnings.push(`The attached references take about ${tokens} of ${deps.windowTokens} tokens.`);
   if (sections.length === 0) return { text, attached: [], warnings, attachedTokens: 0 };
   return {
-    text: [text, "## Attached context", ...sections.map((section) => section.text)].join("\n\n"),
+    text: [text, attachedHeading, ...sections.map((section) => section.text)].join("\n\n"),
     attached: sections.map(({ raw }) => raw),
     warnings,
     untrusted,

@@ -53,6 +53,6 @@ export async function authReset(invocation: Invocation): Promise<number> {
   out.document({ provider: provider.key, reset: resting, returned: returned.map(({ source }) => source) });
   if (resting > 0) out.line(`${plural(resting, "credential")} of ${provider.label} may be used again.`);
   for (const { source } of returned) out.line(`${source} is used again.`);
-  if (resting + returned.length === 0) out.line(`No credential of ${provider.label} was at rest or removed.`);
+  if (resting + returned.length === 0) out.line(`No credential of ${provider.label} was paused or removed.`);
   return 0;
 }

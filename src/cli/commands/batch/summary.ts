@@ -15,7 +15,7 @@ export function printSummary(out: Output, { outcome, folder, report }: BatchSumm
   const { total_assistant_turns: turns, turns_with_reasoning: thinking } = statistics.reasoning_statistics;
   out.document({ ...statistics, ran, trajectories: merged.entries, folder, report, stopped: isStopped });
   if (ran === 0 && !isStopped) out.line("All prompts are done already.");
-  if (isStopped) out.line("Stopped. Go on with the same command and --resume.");
+  if (isStopped) out.line("Stopped. To resume, run the same command with --resume.");
   out.line(`Prompts run now     ${ran}`);
   out.line(`Trajectories        ${merged.entries} from ${merged.files} batch files`);
   out.line(`Duration            ${shortDuration(statistics.duration_seconds * 1000)}`);

@@ -77,7 +77,7 @@ export async function cronEdit(invocation: Invocation): Promise<number> {
       skills: skillsOf(invocation, before),
     };
     if (Object.values(request).every((value) => value === undefined))
-      throw usageError("Nothing was named that should change.", "See: hermes cron edit --help");
+      throw usageError("Nothing to change was given.", "See: hermes cron edit --help");
     const job = await jobs.update(before.id, request);
     return tell(
       { out, jobs },

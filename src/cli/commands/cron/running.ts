@@ -30,7 +30,7 @@ export async function cronRun(invocation: Invocation): Promise<number> {
   await withScheduler(invocation, onEnd, (scheduler) => scheduler.tick(invocation.io.signal));
   const isOk = end !== undefined && end.kind !== "failed";
   out.document({ job_id: job.id, status: isOk ? "ok" : "error", ...(end ?? {}) });
-  out.line(end === undefined ? "It did not run: another program has it." : endText(end));
+  out.line(end === undefined ? "It did not run: another process is running it." : endText(end));
   return isOk ? exitCodes.ok : exitCodes.failed;
 }
 

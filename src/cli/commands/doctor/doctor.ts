@@ -66,5 +66,5 @@ function write(out: Output, checks: readonly Check[], fixed: readonly string[]):
     for (const text of fixed) out.line(`mended: ${text}`);
   }
   const mendable = checks.filter((check) => check.state !== "ok" && check.fix !== undefined).length;
-  if (mendable > 0) out.line(`\n${mendable} of these can be mended: hermes doctor --fix`);
+  if (mendable > 0) out.line(`\n${mendable} of these can be fixed: hermes doctor --fix`);
 }

@@ -19,7 +19,7 @@ export const examineFiles: Examine = async ({ invocation, parts }) => {
         name: home.root,
         state: "warning",
         detail: "not there yet",
-        hint: "It is made on first use.",
+        hint: "It is created on first use.",
         fix: async () => {
           await prepareHome(home, env);
           return `${home.root} made`;

@@ -21,7 +21,7 @@ export async function gatewayStop(invocation: Invocation): Promise<number> {
   const [pid] = pids;
   if (pid === undefined) {
     out.document({ was_running: false });
-    out.line("No gateway runs in this home.");
+    out.line("No gateway is running for this home.");
     return exitCodes.ok;
   }
   const service = serviceOf(invocation);
@@ -34,7 +34,7 @@ export async function gatewayStop(invocation: Invocation): Promise<number> {
     out.line(
       stopped[index] === true
         ? `The gateway (process ${one}) has ended.`
-        : `The gateway (process ${one}) still finishes what it is working on. --force ends it now.`,
+        : `The gateway (process ${one}) is still finishing its current work. --force stops it now.`,
     );
   return hasStopped ? exitCodes.ok : exitCodes.failed;
 }
@@ -80,7 +80,7 @@ export async function gatewayRestart(invocation: Invocation): Promise<number> {
       stdio: "ignore",
     }).unref();
   out.document({ restarted: running?.pid ?? null });
-  out.line(running === undefined ? "The gateway was not running; it is started." : "The gateway starts anew.");
+  out.line(running === undefined ? "The gateway was not running; it has been started." : "The gateway is restarting.");
   return exitCodes.ok;
 }
 

@@ -22,7 +22,7 @@ export async function pairingList(invocation: Invocation): Promise<number> {
       out.line(`${platform}  waiting  ${code}  ${userId === "" ? "(whoever sends it)" : `${userId}  ${userName}`}`);
   }
   if (found.every(({ paired, pending }) => paired.length + pending.length === 0))
-    out.line("Nobody is paired, and no code waits.");
+    out.line("Nobody is paired, and no code is pending.");
   return exitCodes.ok;
 }
 

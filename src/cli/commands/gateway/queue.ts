@@ -47,7 +47,7 @@ export async function queueRetry(invocation: Invocation): Promise<number> {
     const isWaiting = side === "in" ? await store.inbox.redrive(id) : await store.outbox.redrive(id);
     if (!isWaiting) throw unknown(invocation);
     out.document({ retried: `${side}:${id}` });
-    out.line("It waits again; a gateway that runs takes it within seconds.");
+    out.line("It is queued again; a running gateway picks it up within seconds.");
     return exitCodes.ok;
   });
 }

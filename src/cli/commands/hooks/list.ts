@@ -47,7 +47,7 @@ export async function hooksList(invocation: Invocation): Promise<number> {
       words[row.consent],
     ]),
   );
-  if (autoAccept) out.line("Hooks run unasked here: hooks_auto_accept or HERMES_ACCEPT_HOOKS is on.");
+  if (autoAccept) out.line("Hooks run without asking here: hooks_auto_accept or HERMES_ACCEPT_HOOKS is on.");
   else if (rows.some((row) => row.consent !== "allowed"))
     out.line("What is not allowed does not run. The chat asks when it opens, and so does: hermes hooks test <event>");
   return 0;

@@ -24,6 +24,7 @@ export async function hooksRevoke(invocation: Invocation): Promise<number> {
   }
   out.document({ command, events, auto_accept: autoAccept });
   out.line(`${command} may no longer run at ${events.join(", ")}. A chat that is open keeps it until it ends.`);
-  if (autoAccept) out.note("Hooks run unasked here, this one too: hooks_auto_accept or HERMES_ACCEPT_HOOKS is on.");
+  if (autoAccept)
+    out.note("Hooks run without asking here, this one too: hooks_auto_accept or HERMES_ACCEPT_HOOKS is on.");
   return 0;
 }

@@ -83,7 +83,7 @@ async function fromAddress(url: string, signal: AbortSignal): Promise<string> {
 }
 
 function unreachable(): UserError {
-  return new UserError("The newest version could not be found out.", {
+  return new UserError("The newest version could not be determined.", {
     code: "update_unreachable",
     hint: `Check the network, or update with npm yourself: npm install -g ${packageName}`,
   });

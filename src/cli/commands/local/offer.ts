@@ -18,7 +18,7 @@ const bytesPerMs = 6_000;
 export function machineOffer(): string {
   const model = enginePlatform() === undefined ? undefined : suggestedModel(usableMemory());
   if (model === undefined) return "";
-  return `${model.id}, ${byteSize(model.sizeBytes)}, about ${shortDuration(model.sizeBytes / bytesPerMs)} to fetch, then offline`;
+  return `${model.id}, ${byteSize(model.sizeBytes)}, about ${shortDuration(model.sizeBytes / bytesPerMs)} to download`;
 }
 
 /** Ways to a real model, one line each; what is there already comes first. */
@@ -29,7 +29,8 @@ export async function firstOffers(invocation: Invocation): Promise<readonly stri
   return [
     ...servers.map(({ label, detail }) => `/connect  ${label}: ${detail}`),
     ...models.slice(0, 3).map(({ id }) => `/connect  This machine: ${id} is here`),
-    "/connect  a provider: with a key or a login",
-    ...(models.length > 0 || offer === "" ? [] : [`/connect  This machine: ${offer}`]),
+    models.length > 0 || offer === ""
+      ? "/connect  a provider, with a key or a login"
+      : `/connect  a provider, or this machine: ${offer}`,
   ];
 }

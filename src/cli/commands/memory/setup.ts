@@ -58,7 +58,7 @@ async function chosenName(invocation: Invocation, asker: Asker | undefined): Pro
   const offers = await memoryProviders(invocation);
   if (asker === undefined)
     throw usageError(
-      "Which provider? There is no terminal to ask at.",
+      "Which provider? There is no terminal to ask in.",
       `Name one: hermes memory setup ${offers.map(({ name }) => name).join(" | ")}`,
     );
   const host = await providerHost(invocation);

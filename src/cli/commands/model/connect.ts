@@ -16,7 +16,7 @@ export async function connectModel(invocation: Invocation, out: Output): Promise
     await using parts = await openModelAccess(invocation, { isQuiet: true });
     const picked = await pickOrLeave(invocation, parts);
     if (picked === undefined) {
-      out.line("The model stays as it is.");
+      out.line("Cancelled; the model is unchanged.");
       return undefined;
     }
     const { provider, model, changes } = await rememberEndpoint(invocation, picked);

@@ -34,7 +34,7 @@ export async function removeEndpoint(invocation: Invocation, parts: ModelAccess)
   await editConfig(changes, editOptions(invocation, parts.home));
   out.line(`${entry.name} is forgotten.`);
   if (entry.key_env !== "") out.line(`Its key is still in .env: hermes config unset ${entry.key_env}`);
-  if (wasChosen) out.line("It was the one in use; the provider is chosen automatically now.");
+  if (wasChosen) out.line("It was in use; the provider is now chosen automatically.");
 }
 
 async function askWhich({ io }: Invocation, { loaded }: ModelAccess): Promise<number | undefined> {

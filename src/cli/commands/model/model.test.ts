@@ -190,8 +190,8 @@ describe("hermes model", () => {
     server.otherwise(says("ready"));
     const typed = ["Custom endpoint", server.url, "", "sk-own-key-123456", "tiny", ""];
     const run = await runCli(["model"], { home: location.home, typed });
-    expect(run.stdout).not.toContain("Nothing answered");
-    expect(run.stdout).toContain("A server answers there and wants a key.");
+    expect(run.stdout).not.toContain("No response from");
+    expect(run.stdout).toContain("A server responds there and requires a key.");
     expect(run.stdout).toContain("1  tiny");
     expect(run.stdout).toContain("It answers");
     expect(settings()).toContain(`base_url: ${server.chatBaseUrl}`);

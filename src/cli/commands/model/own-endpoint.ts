@@ -79,9 +79,9 @@ function whatAnswered(found: Probed): string {
     case "models":
       return `${found.models.length} ${found.models.length === 1 ? "model" : "models"} at ${found.baseUrl}`;
     case "locked":
-      return "A server answers there and wants a key.";
+      return "A server responds there and requires a key.";
     case "nothing":
-      return "Nothing answered there; it may still be right.";
+      return "No response from that address; it may still be correct.";
   }
 }
 

@@ -26,7 +26,7 @@ const commands: readonly (readonly [string, string])[] = [
 export function printCommands(out: Output): number {
   const unattended = "hermes setup --non-interactive --provider <id> --model <name> --api-key-env <NAME>";
   out.document({ commands: commands.map(([command, about]) => ({ command, about })), unattended });
-  out.line("There is no terminal to ask at. Type these instead:");
+  out.line("There is no terminal to ask in. Run these instead:");
   for (const [command, about] of commands) out.line(`  ${command.padEnd(58)} ${about}`);
   out.line(`Or all at once: ${unattended}`);
   return exitCodes.ok;

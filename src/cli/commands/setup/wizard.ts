@@ -36,7 +36,7 @@ async function chosenSections({ io }: Invocation, isQuick: boolean): Promise<rea
   if (isQuick) return quick;
   using asker = openAsker(io);
   return await asker.choose(
-    "How much do you want to set?",
+    "How much do you want to set up?",
     [
       { label: "Quick", detail: "the model", value: quick },
       {

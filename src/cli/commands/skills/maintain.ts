@@ -13,7 +13,7 @@ export async function skillsCheck(invocation: Invocation): Promise<number> {
   out.document({
     skills: rows.map(({ entry, state, reason }) => ({ name: entry.name, state, reason: reason ?? null })),
   });
-  if (rows.length === 0) out.line("No skill came from a hub.");
+  if (rows.length === 0) out.line("No skills are installed from a hub.");
   for (const { entry, state, reason } of rows)
     out.line(`${entry.name.padEnd(28)} ${state}${reason === undefined ? "" : `: ${reason}`}`);
   return rows.some(({ state }) => state === "unreachable" || state === "gone") ? 1 : 0;
@@ -30,7 +30,7 @@ export async function skillsUpdate(invocation: Invocation): Promise<number> {
     reason: outcome?.kind === "blocked" ? outcome.reason : (reason ?? null),
   }));
   out.document({ skills: rows });
-  if (rows.length === 0) out.line("No skill came from a hub.");
+  if (rows.length === 0) out.line("No skills are installed from a hub.");
   for (const { name, state, outcome, reason } of rows)
     out.line(`${name.padEnd(28)} ${outcome ?? state}${reason === null ? "" : `: ${reason}`}`);
   return rows.some(({ outcome, state }) => outcome === "blocked" || state === "unreachable") ? 1 : 0;
@@ -47,7 +47,7 @@ export async function skillsAudit(invocation: Invocation): Promise<number> {
       report: snakeCase(report),
     })),
   });
-  if (rows.length === 0) out.line("No skill came from a hub.");
+  if (rows.length === 0) out.line("No skills are installed from a hub.");
   for (const { entry, report, isChanged } of rows) {
     out.heading(`${entry.name}${isChanged ? " (changed since it was installed)" : ""}`);
     writeReport(out, report);

@@ -18,7 +18,7 @@ export async function tapAdd(invocation: Invocation): Promise<number> {
   const tap = argument(invocation, 0);
   await hub.taps.add(tap);
   out.document({ added: tap });
-  out.line(`Searching looks through ${tap} too.`);
+  out.line(`${tap} is now searched too.`);
   return 0;
 }
 
@@ -28,6 +28,6 @@ export async function tapRemove(invocation: Invocation): Promise<number> {
   const tap = argument(invocation, 0);
   await hub.taps.remove(tap);
   out.document({ removed: tap });
-  out.line(`Searching leaves ${tap} out.`);
+  out.line(`${tap} is no longer searched.`);
   return 0;
 }

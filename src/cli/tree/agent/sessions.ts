@@ -90,7 +90,13 @@ export const sessionsCommand: Command = {
     {
       name: "fsck",
       about: "Check the database and prove that no message is lost",
-      flags: [{ name: "repair", kind: "switch", about: "Mend what can be mended without touching a message" }],
+      flags: [
+        {
+          name: "repair",
+          kind: "switch",
+          about: "Repair the indexes, or rebuild a damaged file with every readable row",
+        },
+      ],
       run: async (invocation) => (await import("../../commands/sessions/fsck.ts")).sessionsFsck(invocation),
     },
   ],

@@ -38,7 +38,7 @@ export const batchCommand: Command = {
     ...modelFlags,
     { name: "max-turns", kind: "text", value: "<n>", about: "Most steps per prompt (10)" },
     { name: "num-workers", kind: "text", value: "<n>", about: "Batches worked on at the same time (4)" },
-    { name: "resume", kind: "switch", about: "Go on with a run: what is done is not repeated" },
+    { name: "resume", kind: "switch", about: "Resume a run; finished items are not repeated" },
     { name: "overwrite", kind: "switch", about: "Delete what an earlier run of this name left" },
     { name: "max-samples", kind: "text", value: "<n>", about: "Only the first rows" },
     { name: "dataset-split", kind: "text", value: "<name>", about: "Of a folder in the Hugging Face layout (train)" },

@@ -15,7 +15,7 @@ export const doctorCommand: Command = {
   name: "doctor",
   about: "Find what is wrong, and mend it",
   flags: [
-    { name: "fix", kind: "switch", about: "Mend what can be mended" },
+    { name: "fix", kind: "switch", about: "Fix what can be fixed" },
     { name: "security", kind: "switch", about: "Only what concerns security, with the wall tried for real" },
     { name: "offline", kind: "switch", about: "Do not ask the network" },
   ],

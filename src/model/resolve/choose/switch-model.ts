@@ -6,6 +6,7 @@ import { isModelAlias, newestOf } from "../../providers/models/model-alias.ts";
 import type { ProviderProfile } from "../../providers/provider.ts";
 import type { ProtocolName, Target } from "../../target.ts";
 import type { ResolveContext, ResolvedTarget, TargetRequest } from "../context.ts";
+import { demoModelName, demoProvider } from "../demo.ts";
 import { expandUserAlias, offeredModels } from "../model-choice.ts";
 import { resolveTarget } from "../resolve.ts";
 import { listKey } from "../resolve-custom.ts";
@@ -86,7 +87,8 @@ export async function switchModel(
 
 /** A bare model name belongs to the provider of the conversation, at the address it has now. */
 function stay(wanted: TargetRequest, standing: Standing | undefined, context: ResolveContext): TargetRequest {
-  if (standing === undefined) return wanted;
+  // The demo model has no other names: another one is looked for among the providers that are set up.
+  if (standing === undefined || (standing.provider === demoProvider && wanted.model !== demoModelName)) return wanted;
   const isUnsaved = context.registry.find(standing.provider)?.isOwnEndpoint === true;
   return { ...wanted, provider: standing.provider, ...(isUnsaved ? { baseUrl: standing.baseUrl } : {}) };
 }

@@ -1,4 +1,4 @@
-import { imagesOf, textOf } from "#conversation";
+import { imagesOf, textOf, typedText } from "#conversation";
 import { describe } from "#foundation/errors";
 import { shortCount } from "#foundation/text/figures";
 import { truncateEnd } from "#foundation/text/text";
@@ -58,7 +58,7 @@ const keepFiles = "--keep-files";
 
 export const undoCommand = defineCommand({
   name: "undo",
-  description: "Take the last exchange back, and what its tools did to files",
+  description: "Undo the last exchange, and what its tools did to files",
   category: "Session",
   argsHint: `[${keepFiles}]`,
   subcommands: [keepFiles],
@@ -72,11 +72,11 @@ export const undoCommand = defineCommand({
       // Files first: what fails here can be tried again.
       if (turn !== undefined && words.length === 0) files = await checkpoints.undo(turn, signal);
     } catch (error) {
-      return fault(`Nothing was taken back: ${describe(error)} /undo ${keepFiles} takes back the words alone.`);
+      return fault(`Nothing was undone: ${describe(error)} /undo ${keepFiles} undoes only the conversation.`);
     }
     const last = await conversation.dropLastExchange();
     if (last === undefined) return warn("There is nothing to undo.");
-    const notice = `Taken back: ${truncateEnd(textOf(last.content).replace(/\s+/g, " ").trim(), 80)}`;
+    const notice = `Undone: ${truncateEnd(typedText(last.content).replace(/\s+/g, " ").trim(), 80)}`;
     return say(files === undefined ? notice : `${notice}\n${files}`);
   },
 });
@@ -91,7 +91,7 @@ export const rewindCommand = defineCommand({
   async run({ args, session, signal }, { conversation, checkpoints }) {
     const messages = session.history.filter(({ role }) => role === "user").reverse();
     if (messages.length === 0) return warn("There is no message to go back to.");
-    const shown = (at: number): string => truncateEnd(textOf(messages[at]?.content).replace(/\s+/g, " ").trim(), 80);
+    const shown = (at: number): string => truncateEnd(typedText(messages[at]?.content).replace(/\s+/g, " ").trim(), 80);
     if (args === "") {
       const items = messages.map((_, at) => ({
         value: String(at + 1),
@@ -112,7 +112,9 @@ export const rewindCommand = defineCommand({
         const done = turn === undefined ? undefined : await checkpoints.undo(turn, signal);
         if (done !== undefined) files.push(done);
       } catch (error) {
-        return fault(`Stopped before: ${shown(at)}. ${describe(error)} /undo --keep-files takes back its words alone.`);
+        return fault(
+          `Stopped before: ${shown(at)}. ${describe(error)} /undo --keep-files undoes only the conversation.`,
+        );
       }
       await conversation.dropLastExchange();
     }
@@ -173,7 +175,7 @@ export const titleCommand = defineCommand({
 function titleView(outcome: TitleOutcome, isPending: boolean): CommandView {
   switch (outcome.kind) {
     case "set":
-      return say(isPending ? `Title, from the first message on: ${outcome.title}` : `Title: ${outcome.title}`);
+      return say(isPending ? `Title (saved with the first message): ${outcome.title}` : `Title: ${outcome.title}`);
     case "cleared":
       return say("The title was removed.");
     case "taken":

@@ -18,7 +18,7 @@ export const helpCommand = defineCommand({
     if (asked === "all") return { kind: "markdown", text: helpText(catalog) };
     if (asked === "skills") {
       const lines = catalog.skills.map((one) => `- ${line(one.slug, one.description, "[instruction]")}`);
-      return { kind: "markdown", text: lines.length === 0 ? "No skills are there." : lines.join("\n") };
+      return { kind: "markdown", text: lines.length === 0 ? "There are no skills." : lines.join("\n") };
     }
     const command = offered(catalog).find(({ name, aliases }) => name === asked || aliases?.includes(asked) === true);
     return command === undefined
@@ -73,7 +73,7 @@ function commandHelp(command: SlashCommand): string {
   return [
     commandLine(command),
     ...(example === undefined ? [] : [`For example: \`${example}\``]),
-    ...(command.whileRunning === "busy" ? ["Not while a turn runs."] : []),
+    ...(command.whileRunning === "busy" ? ["Not available while a turn is running."] : []),
   ].join("\n\n");
 }
 

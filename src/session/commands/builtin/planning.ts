@@ -21,9 +21,9 @@ export const planCommand = defineCommand({
       approvals.setPlanning(true);
       return submissionView(await line.submit({ text: planRequest(args) }));
     }
-    if (!approvals.isPlanning) return warn("No plan is being made.");
+    if (!approvals.isPlanning) return warn("Plan mode is off.");
     approvals.setPlanning(false);
-    if (args === "off") return say("No plan is being made any more; changes are possible again.");
+    if (args === "off") return say("Plan mode is off; changes are allowed again.");
     return submissionView(await line.submit({ text: "I accept the plan. Carry it out." }));
   },
 });

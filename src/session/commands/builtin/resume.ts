@@ -11,7 +11,7 @@ const mostListed = 500;
 
 export const resumeCommand = defineCommand({
   name: "resume",
-  description: "Go on with another session, by title or id",
+  description: "Resume another session, by title or id",
   category: "Session",
   argsHint: "[name]",
   whileRunning: "busy",

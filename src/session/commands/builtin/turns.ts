@@ -39,7 +39,7 @@ export const steerCommand = defineCommand({
 
 export const continueCommand = defineCommand({
   name: "continue",
-  description: "Go on with a turn that was cut off, from where it was",
+  description: "Continue a turn that was cut off",
   category: "Session",
   whileRunning: "busy",
   takes: ["turns"],

@@ -95,7 +95,7 @@ export function submitted(
     case "queued":
       return notice(forgetEcho(state, text), "info", `Queued (${submission.position} ahead).`);
     case "steered":
-      return notice(forgetEcho(state, text), "info", `Handed into the running turn: ${text}`);
+      return notice(forgetEcho(state, text), "info", `Sent to the running turn: ${text}`);
     case "duplicate":
       return notice(forgetEcho(state, text), "info", "This message was already received.");
     case "refused":
