@@ -40,7 +40,7 @@ describe.each(protocols)("a stream over %s", (protocol) => {
     expect(types.filter((type) => type === "tool-input-start")).toHaveLength(1);
   });
 
-  it("that breaks before any word is tried again [10:LOOP-53]", async () => {
+  it("that breaks before any word is tried again [10:LOOP-53] [20:R1.37]", async () => {
     const { agent, server } = await harness({ protocol });
     server.script(cutAfter(1, says("Hello")), cutAfter(1, says("Hello")), says("Hello"));
     expect((await agent.runConversation(hi)).text).toBe("Hello");

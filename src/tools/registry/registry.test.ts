@@ -1,4 +1,5 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { Deferred } from "#foundation/lifecycle/deferred";
 import { FakeClock } from "#foundation/testing/fake-clock";
 import { fakeTool, listingOf, registryOf, testScope } from "../testing.ts";
 import { AvailabilityProbes } from "./availability.ts";
@@ -118,6 +119,26 @@ describe("a listing", () => {
     await clock.advance(31_000);
     await list();
     expect(asked).toBe(2);
+  });
+
+  it("asks all probes at the same time, and gives up on one that does not answer [30:REG-21]", async () => {
+    const others = [new Deferred<true>(), new Deferred<true>()] as const;
+    const waitsFor = (mine: Deferred<true>, other: Deferred<true>) => () => {
+      mine.resolve(true);
+      return other.promise;
+    };
+    const { registry } = registryOf(
+      fakeTool("a", { check: waitsFor(others[0], others[1]) }),
+      fakeTool("b", { check: waitsFor(others[1], others[0]) }),
+      fakeTool("c", { check: () => new Promise<never>(() => undefined) }),
+    );
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const listed = listingOf(registry);
+    await vi.advanceTimersByTimeAsync(5_000);
+    const { tools, unavailable } = await listed;
+    expect([...tools.keys()]).toEqual(["a", "b"]);
+    expect(unavailable).toEqual([{ name: "c", reason: "the check took too long" }]);
   });
 
   it("starts from the enabled toolsets and takes the disabled ones away [30:REG-30] [30:REG-31]", async () => {

@@ -74,7 +74,7 @@ describe("the lease table", () => {
     await leases[Symbol.asyncDispose]();
   });
 
-  it("[30:ENV-21] hands the session of a task to the factory, and closes all terminals of a session with it", async () => {
+  it("hands the session of a task to the factory, and closes all terminals of a session with it", async () => {
     const { leases, opened, closed } = story();
     await leases.take(task("T", "mine"), signal);
     await leases.take(task("child", "mine"), signal);
