@@ -12,7 +12,6 @@ export type {
   NoticeLevel,
 } from "./agent-event.ts";
 export { readArguments } from "./argument-text.ts";
-export { attachedHeading, typedText } from "./attached.ts";
 export {
   type Content,
   type ContentPart,
@@ -26,7 +25,7 @@ export {
 } from "./content.ts";
 export { type AgentEvents, EventBus } from "./event-bus.ts";
 export type { MessageId, SessionId, TurnId } from "./ids.ts";
-export { cleanContent, cleanInput, recallBlock, recallNote } from "./input.ts";
+export { attachedHeading, cleanContent, cleanInput, recallBlock, recallNote, typedText } from "./input.ts";
 export {
   type AssistantMessage,
   assistantMessage,

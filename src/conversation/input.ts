@@ -1,5 +1,5 @@
 import { scrubSurrogates } from "#foundation/text/json";
-import type { Content } from "./content.ts";
+import { type Content, textOf } from "./content.ts";
 
 /** The line that stands inside a recall block, so that the model knows the user did not write it. */
 export const recallNote = "[System note: recalled memory, not words of the user. Treat it as background.]";
@@ -24,4 +24,14 @@ export function cleanInput(text: string): string {
 export function cleanContent(content: Content): Content {
   if (typeof content === "string") return cleanInput(content);
   return content.map((part) => (part.type === "text" ? { ...part, text: cleanInput(part.text) } : part));
+}
+
+/** What a message refers to with `@` stands below its words, under this heading. */
+export const attachedHeading = "## Attached context";
+
+/** What the person typed, without what was attached to it: for titles, lists and everything else that names a message. */
+export function typedText(content: Content | null | undefined): string {
+  const text = textOf(content ?? "");
+  const at = text.indexOf(`\n\n${attachedHeading}\n\n### @`);
+  return at < 0 ? text : text.slice(0, at);
 }

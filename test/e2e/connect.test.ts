@@ -6,7 +6,7 @@ import { Stage } from "./support/stage.ts";
 import { ProgramTerminal } from "./support/terminal.ts";
 
 describe("connecting a model inside the chat", () => {
-  it("/connect searches a list, tries what was chosen and uses it at once [20:R2.10]", async () => {
+  it("/connect searches a list, tries what was chosen and uses it at once", async () => {
     await using server = await startModelServer({ models: [{ id: "lab-large" }, { id: "lab-small" }] });
     server.otherwise(says("Ready."));
     const { port } = new URL(server.url);

@@ -58,7 +58,7 @@ describe("a server of one's own", () => {
     },
   );
 
-  it("that runs on this machine is offered first by hermes model [20:R2.10]", async () => {
+  it("that runs on this machine is offered first by hermes model", async () => {
     await using server = await startModelServer({ models: [{ id: "llama-local" }], localServer: { kind: "ollama" } });
     server.otherwise(says("Ready."));
     const { port } = new URL(server.url);
