@@ -87,7 +87,14 @@ async function intakeRate(url: string | undefined, count: number): Promise<numbe
   const location = url === undefined ? { path: `${stage.home}/state.db` } : { url };
   await using store = await openStore(location, { clock: systemClock, log: silentLogger });
   const keyRules = () => ({ groupPerUser: true, threadPerUser: false });
-  const intake = new Intake({ store, keyRules, splitLength: () => 4_000, clock: systemClock });
+  const intake = new Intake({
+    store,
+    keyRules,
+    splitLength: () => 4_000,
+    clock: systemClock,
+    mostPending: () => 200,
+    refuse: async () => undefined,
+  });
   const admit = async (number: number) => {
     const source = { platform: "bench", account: "bot", chatId: String(number % 200), chatType: "dm" } as const;
     const message = { source, text: `message ${number}`, dedupKey: `bench:${number}`, atMs: 0, attachments: [] };

@@ -57,6 +57,8 @@ export class SimulatedDeployment {
     this.#random = randomFrom(options.seed);
     this.#busy = Array.from({ length: options.workers }, () => 0);
     this.#intake = new Intake({
+      mostPending: () => 200,
+      refuse: async () => undefined,
       store,
       clock: agenda.clock,
       keyRules: () => ({ groupPerUser: true, threadPerUser: false }),

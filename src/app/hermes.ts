@@ -138,7 +138,8 @@ async function skillsOf(machine: Machine, { toolbox, plugins }: Pick<Hermes, "to
 
 /** Tools that stand beside what they expose, above the other tools. */
 function agentTools({ config }: LoadedConfig, stored: Pick<Hermes, "store" | "logger">): readonly Tool[] {
-  return [memoryTool, createSessionSearchTool(stored), recallTool, createDelegateTool(delegationSettings(config))];
+  const search = createSessionSearchTool({ ...stored, seesAll: config.session_search.scope === "all" });
+  return [memoryTool, search, recallTool, createDelegateTool(delegationSettings(config))];
 }
 
 /** What nobody keeps costs money all the same: limits of a day count it where every process of the home does. */

@@ -9,6 +9,7 @@ import type { SessionService } from "#session";
 import { leaseOwner, type Store } from "#store";
 import { Pairing } from "./access/pairing.ts";
 import { Users } from "./access/users.ts";
+import { boundSkills } from "./chats/bound-skills.ts";
 import { Chats, type ChatsDeps } from "./chats/chats.ts";
 import type { GatewayCommandDeps } from "./chats/gateway-commands.ts";
 import { resetPolicyOf } from "./chats/reset-policy.ts";
@@ -60,6 +61,7 @@ export type GatewayEnd = "asked" | "hopeless";
 
 const deliverMs = 3_000;
 const lookMs = 100;
+const refusalEveryMs = 600_000;
 
 /**
  * Does this process's share of serving the platforms until the signal: takes messages in, answers them in their sessions,
@@ -114,7 +116,8 @@ async function maintainAll(
   signal: AbortSignal,
 ): Promise<void> {
   const { image, audio, video, document } = incoming.folders;
-  await maintain({ ...deps, owner, mediaFolders: [image, audio, video, document] }, signal);
+  const chatsLiveMs = deps.config.session_store_max_age_days * 86_400_000;
+  await maintain({ ...deps, owner, chatsLiveMs, mediaFolders: [image, audio, video, document] }, signal);
 }
 
 /** What was said last is on its way before the connections go. */
@@ -185,6 +188,7 @@ function open(deps: GatewayDeps & { readonly owner: string }, { outlets, fetch }
     outlet: (id, account) => outlets.of(id, account),
     liveSettings: (one) => liveSettings(config, one),
     enrich: (message, within) => enrich(message, incoming, within),
+    skills: (source) => boundSkills(source, config),
     hidesIds: () => config.privacy.redact_pii,
     busyMode: () => config.display.busy_input_mode,
     resetPolicy: (source) => resetPolicyOf(config, source),
@@ -196,9 +200,24 @@ function open(deps: GatewayDeps & { readonly owner: string }, { outlets, fetch }
     mostAtOnce: () => config.gateway.limits.max_concurrent_turns,
     drainMs: () => config.agent.restart_drain_timeout * 1000,
   };
-  const intake = new Intake({ store, keyRules, splitLength, clock });
+  const intake = new Intake({
+    store,
+    keyRules,
+    splitLength,
+    clock,
+    mostPending: () => config.gateway.limits.refuse_pending_per_session,
+    refuse: async (message) => void (await store.outbox.owe(refusal(replies, message))),
+  });
   const directory = new ChannelDirectory({ home, store, clock });
   return { chats: new Chats(chatsDeps), intake, users, replies, incoming, directory };
+}
+
+/** Told to a chat that has too much waiting, once in a while: the same key is owed once. */
+function refusal(replies: Replies, message: InboundMessage) {
+  const text = "Too many messages are waiting here, so this one was not taken. Please send it again a little later.";
+  const { platform, chatId } = message.source;
+  const key = `refused:${platform}:${chatId}:${Math.floor(message.atMs / refusalEveryMs)}`;
+  return replies.notice(text, { message, sessionKey: `delivery:${platform}:${chatId}`, key });
 }
 
 function incomingDeps(

@@ -44,6 +44,8 @@ export interface OpenOptions {
   readonly title?: string | undefined;
   /** Whose session it is, on surfaces with several people. */
   readonly userId?: string | undefined;
+  /** That person is the owner of the home: its memory, sessions, jobs and lasting permissions are theirs. */
+  readonly isOwner?: boolean | undefined;
   /** `provider:model` or a model's name; only for this session. */
   readonly model?: string | undefined;
   readonly provider?: string | undefined;

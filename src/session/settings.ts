@@ -108,7 +108,7 @@ export function sessionSettings(config: Config): SessionSettings {
         }
       : {}),
     idleCloseMs: sessions.idle_close_minutes * 60_000,
-    maxIdle: sessions.max_idle,
+    maxIdle: Math.min(sessions.max_idle, config.gateway.limits.agent_cache),
     personalities: [...Object.keys(config.agent.personalities), ...Object.keys(config.personalities)],
   };
 }

@@ -123,6 +123,8 @@ export interface Inbox {
   get(id: number): Promise<InboxEntry | undefined>;
   /** Entries of a session that may be promoted now, in order of arrival. */
   pending(sessionKey: string, options?: { limit?: number; kinds?: readonly string[] }): Promise<readonly InboxEntry[]>;
+  /** How many entries of a session wait, counted up to the most that matter. */
+  waiting(sessionKey: string, most: number): Promise<number>;
   /** Session keys with entries that may be promoted now, longest waiting first. */
   waitingSessions(limit: number): Promise<readonly string[]>;
   /** Turns that hold entries of a session. */
@@ -186,6 +188,8 @@ export interface Routes {
   /** Newest first. */
   list(options?: { platform?: string; chatId?: string; limit?: number }): Promise<readonly Route[]>;
   remove(sessionKey: string): Promise<boolean>;
+  /** Forgets chats that were last heard of before that and have no turn; their sessions stay. */
+  prune(olderThanMs: number): Promise<number>;
 }
 
 export interface GatewayTurns {

@@ -1,8 +1,6 @@
-import { createHash } from "node:crypto";
-import path from "node:path";
 import type { Machine } from "#config";
 import type { SessionId } from "#conversation";
-import type { HermesHome } from "#foundation/files/paths";
+import { memoryFolder } from "#foundation/files/memory-folder";
 import type { SessionScope } from "#tools";
 import { bundledProviders } from "./bundled-providers.ts";
 import { MemoryManager } from "./manager.ts";
@@ -112,12 +110,6 @@ async function activate(
     options.warn(
       `The memory provider ${name} is not ready, so nothing is remembered with it. See: hermes memory status`,
     );
-}
-
-/** What is remembered of a person is theirs alone; the owner's notes are those of the home. */
-function memoryFolder(home: HermesHome, userId: string | undefined): string {
-  if (userId === undefined) return home.memories;
-  return path.join(home.memories, "users", createHash("sha256").update(userId).digest("hex").slice(0, 32));
 }
 
 /** The provider the user chose: one that comes with the program, else one of a plugin. */

@@ -101,8 +101,7 @@ export const displaySections = {
     {
       description: "Pauses that make chat answers feel typed.",
       category: "Display",
-      reload: "now",
-      noEffect: missing.gateway,
+      reload: "restart",
     },
     {
       mode: choice(["off", "natural", "custom"], "off", "No pause, a usual one, or the range below."),

@@ -59,8 +59,7 @@ export const gatewaySections = {
   session_store_max_age_days: whole(90, {
     description: "Days a silent chat is remembered; 0 remembers for ever.",
     category: "Gateway",
-    noEffect: missing.gateway,
-    reload: "now",
+    reload: "restart",
   }),
   group_sessions_per_user: flag(true, {
     description: "In groups, one session per person.",
@@ -91,7 +90,7 @@ export const gatewaySections = {
     reload: "restart",
   }),
   delivery: section(
-    { description: "Long results.", category: "Gateway", noEffect: missing.gateway, reload: "now" },
+    { description: "Long results.", category: "Gateway", reload: "restart" },
     { max_parts: whole(5, "Messages a long text is split into before it becomes a file.", { min: 1 }) },
   ),
   gateway: section(
@@ -125,14 +124,13 @@ export const gatewaySections = {
         max_turns_per_user: whole(3, "Chats of one person that one process serves at the same time.", { min: 1 }),
         max_pending_per_session: whole(
           50,
-          { description: "Waiting messages of one chat before they are joined.", noEffect: missing.gateway },
+          {
+            description: "Waiting messages of one chat before they are joined.",
+            noEffect: "Waiting messages of one person are always joined.",
+          },
           { min: 1 },
         ),
-        refuse_pending_per_session: whole(
-          200,
-          { description: "Waiting messages of one chat before more are refused.", noEffect: missing.gateway },
-          { min: 1 },
-        ),
+        refuse_pending_per_session: whole(200, "Waiting messages of one chat before more are refused.", { min: 1 }),
         adapter_queue: whole(
           1000,
           { description: "Messages one platform may hold in memory.", noEffect: missing.gateway },
@@ -143,11 +141,7 @@ export const gatewaySections = {
           { description: "Unsent answer text of one turn, in bytes.", noEffect: missing.gateway },
           { min: 1 },
         ),
-        agent_cache: whole(
-          128,
-          { description: "Sessions kept ready in memory.", noEffect: missing.gateway },
-          { min: 1 },
-        ),
+        agent_cache: whole(128, "Sessions kept ready in memory.", { min: 1 }),
       }),
     },
   ),

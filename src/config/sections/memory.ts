@@ -1,4 +1,4 @@
-import { anyList, anyText, choice, flag, freeMap, mapOf, missing, section, text, texts, whole } from "./setting.ts";
+import { anyList, anyText, choice, flag, freeMap, mapOf, section, text, texts, whole } from "./setting.ts";
 
 export const memorySections = {
   memory: section(
@@ -14,7 +14,7 @@ export const memorySections = {
     },
   ),
   session_search: section(
-    { description: "Search in earlier sessions.", category: "Memory and skills", noEffect: missing.gateway },
+    { description: "Search in earlier sessions.", category: "Memory and skills" },
     { scope: choice(["user", "all"], "user", "In a gateway with several people: only the asker's sessions, or all.") },
   ),
   skills: section(

@@ -30,7 +30,7 @@ const replyModes = ["off", "first", "all"] as const;
 const shared = {
   allowed_users: texts([], "People who may use it."),
   allow_all_users: flag(false, "Let everybody use it."),
-  admin_users: texts([], "People who may use administrative commands."),
+  admin_users: texts([], "People who may use administrative commands; the only one named is the owner of this home."),
   group_allowed_users: texts([], "Groups whose members may all use it."),
   require_mention: optionalFlag("In groups, answer only when addressed."),
   free_response_channels: texts([], "Channels where it answers without being addressed."),
@@ -271,15 +271,7 @@ function withoutEffect(node: Node, id: string): Node {
 }
 
 /** Shared keys that no adapter reads so far. */
-const idleShared = [
-  "dm_policy",
-  "allow_from",
-  "group_policy",
-  "group_allow_from",
-  "channel_skill_bindings",
-  "reply_prefix",
-  "proxy",
-];
+const idleShared = ["proxy"];
 
 /** Platforms without channels have nothing to be addressed in. */
 const idleInPrivate = [
@@ -294,15 +286,7 @@ const idleInPrivate = [
 const idleWithoutChannels = [...idleInPrivate, "reactions"];
 
 /** Bots that have rules for chats of their own, and hear in groups only what addresses them. */
-const idleOfBots = [
-  "channel_skill_bindings",
-  "reply_prefix",
-  "reactions",
-  "proxy",
-  "require_mention",
-  "free_response_channels",
-  "mention_patterns",
-];
+const idleOfBots = ["reactions", "proxy", "require_mention", "free_response_channels", "mention_patterns"];
 
 const homeChannel = group({
   platform: text("", { description: "Platform.", noEffect: "It is always the one that it stands under." }),
@@ -333,27 +317,19 @@ export const platformSections = {
   telegram: block("Telegram", extras.telegram, [
     ...idleShared,
     "fallback_ips",
-    "dm_topics",
-    "group_topics",
     "media_batch_delay_seconds",
     "followup_grace_seconds",
   ]),
   discord: block("Discord", extras.discord, [...idleShared, "allowed_roles", "command_sync_policy"]),
   slack: block("Slack", extras.slack, [...idleShared, "reply_in_thread"]),
-  whatsapp: block("WhatsApp", extras.whatsapp, ["channel_skill_bindings", "proxy"]),
+  whatsapp: block("WhatsApp", extras.whatsapp, ["proxy"]),
   signal: block("Signal", extras.signal, idleInPrivate),
   matrix: block("Matrix", extras.matrix, [...idleShared, "recovery_key"]),
   mattermost: block("Mattermost", extras.mattermost, idleShared),
   email: block("e-mail", extras.email, [...idleWithoutChannels, "group_allowed_users", "base_url"]),
   sms: block("SMS", extras.sms, idleWithoutChannels),
   dingtalk: block("DingTalk", extras.dingtalk, idleShared),
-  feishu: block("Feishu and Lark", extras.feishu, [
-    "dm_policy",
-    "channel_skill_bindings",
-    "reply_prefix",
-    "reactions",
-    "proxy",
-  ]),
+  feishu: block("Feishu and Lark", extras.feishu, ["dm_policy", "reactions", "proxy"]),
   wecom: block("WeCom", extras.wecom, [...idleOfBots, "base_url"]),
   wecom_callback: block("WeCom callbacks", extras.wecom_callback, idleWithoutChannels),
   weixin: block("Weixin", extras.weixin, idleOfBots),

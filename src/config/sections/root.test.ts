@@ -312,7 +312,7 @@ describe("metadata", () => {
 
   test("a key of a part that does not exist yet says so, and with it all keys of its group", () => {
     const why = (key: string) => settings.find((setting) => setting.key === key)?.noEffect;
-    expect(why("gateway.limits.agent_cache")).toMatch(/gateway/);
+    expect(why("gateway.encrypt_at_rest")).toMatch(/gateway/);
     expect(why("telegram.allowed_users")).toBeUndefined();
     expect(why("telegram.proxy")).toMatch(/Telegram does not use it/);
     expect(why("homeassistant.url")).toBeUndefined();

@@ -41,6 +41,19 @@ export function isListed(source: MessageSource, config: Config, list: "allowed_u
   return matches([...accessOf(config, source.platform)[list], ...config.gateway[list]], personIds(source));
 }
 
+/** Whether this person is the only one whom the list names; the platform's own counts where it has one. */
+export function isOnlyOne(source: MessageSource, config: Config, list: "allowed_users" | "admin_users"): boolean {
+  const own = accessOf(config, source.platform);
+  if (list === "allowed_users" && (own.allow_all_users || config.gateway.allow_all_users)) return false;
+  const named = own[list].length > 0 ? own[list] : config.gateway[list];
+  return new Set(named.map(plain)).size === 1 && named[0] !== "*" && matches(named, personIds(source));
+}
+
+/** Names a person among those of all platforms. */
+export function personKey({ platform, userId }: MessageSource): string | undefined {
+  return userId === undefined ? undefined : `${platform}:${userId}`;
+}
+
 interface AccessSettings {
   readonly admin_users: readonly string[];
   readonly allowed_users: readonly string[];
@@ -57,11 +70,11 @@ export function accessOf(config: Config, platform: string): AccessSettings {
 }
 
 /** The whole id, and the name before its server. */
-function personIds({ userId, userIdAlt }: MessageSource): readonly (string | undefined)[] {
+export function personIds({ userId, userIdAlt }: MessageSource): readonly (string | undefined)[] {
   return [userId, userIdAlt, userId?.split("@")[0]];
 }
 
-function matches(list: readonly string[], ids: readonly (string | undefined)[]): boolean {
+export function matches(list: readonly string[], ids: readonly (string | undefined)[]): boolean {
   const wanted = new Set(ids.flatMap((id) => (id === undefined || id === "" ? [] : [plain(id)])));
   return list.some((one) => one === "*" || wanted.has(plain(one)));
 }

@@ -1,6 +1,6 @@
 import type { Config } from "#config";
 import type { MessageSource } from "../platform/inbound.ts";
-import { type Access, accessOf, authorize, hasAllowlist, isListed } from "./authorize.ts";
+import { type Access, accessOf, authorize, hasAllowlist, isListed, isOnlyOne } from "./authorize.ts";
 import type { Pairing } from "./pairing.ts";
 
 export interface UsersDeps {
@@ -30,6 +30,17 @@ export class Users {
     const { config } = this.#deps;
     if (config.gateway.admin_tier === "off") return true;
     return isListed(source, config, hasAdmins(config, source.platform) ? "admin_users" : "allowed_users");
+  }
+
+  /**
+   * The owner of the home, in a private chat: the only admin who is named, or, where none is, the only person on the
+   * allowlist. Who shares that list with others is one of several people, with a memory of their own.
+   */
+  isOwner(source: MessageSource): boolean {
+    const { config } = this.#deps;
+    if (source.chatType !== "dm" || source.isBot === true) return false;
+    const list = hasAdmins(config, source.platform) ? "admin_users" : "allowed_users";
+    return isOnlyOne(source, config, list);
   }
 
   /** Somebody who may not use Hermes wrote. In groups nothing is said to them. */

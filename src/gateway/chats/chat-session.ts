@@ -4,10 +4,12 @@ import { quietly } from "#foundation/files/quietly";
 import type { Clock } from "#foundation/time/clock";
 import type { Alongside, OpenSession, SessionEvent, SessionService, Submission, UserInput, Written } from "#session";
 import type { Aggregates, GatewayTurn, Store } from "#store";
+import { personKey } from "../access/authorize.ts";
+import type { Users } from "../access/users.ts";
 import type { Replies } from "../delivery/replies.ts";
 import type { LiveSettings } from "../live/live-settings.ts";
 import { withReasoning } from "../live/live-text.ts";
-import type { InboundMessage } from "../platform/inbound.ts";
+import type { InboundMessage, MessageSource } from "../platform/inbound.ts";
 import { readCommandLine } from "../routing/command-line.ts";
 import { mirrored, mirrorText } from "../targets/mirror.ts";
 
@@ -15,6 +17,7 @@ export interface ChatSessionDeps {
   readonly store: Store;
   readonly sessions: Pick<SessionService, "borrow">;
   readonly replies: Replies;
+  readonly users: Pick<Users, "isOwner">;
   readonly sessionKey: string;
   /** The fence of the chat's lease. */
   fence(): number;
@@ -24,6 +27,8 @@ export interface ChatSessionDeps {
   liveSettings(message: InboundMessage): Pick<LiveSettings, "streams" | "interimTexts" | "showReasoning">;
   /** The message that shows the beginning of the answer already, which is owed now. */
   takeLiveMessage(): string | undefined;
+  /** What its sessions begin with. */
+  skills(source: MessageSource): readonly string[];
   /** What the session is told about the chat when it begins. */
   context(message: InboundMessage): string;
   onEvent(event: SessionEvent): void;
@@ -142,13 +147,15 @@ export class ChatSession implements AsyncDisposable {
 
   async #borrow(message: InboundMessage): Promise<OpenSession> {
     if (this.#session !== undefined) return this.#session;
-    const { store, sessions, sessionKey, cwd } = this.#deps;
+    const { store, sessions, sessionKey, cwd, users } = this.#deps;
     const route = await store.routes.get(sessionKey);
     const session = await sessions.borrow({
       key: sessionKey,
       resume: route?.sessionId,
       source: message.source.platform,
-      userId: message.source.userId,
+      userId: personKey(message.source),
+      isOwner: users.isOwner(message.source),
+      skills: this.#deps.skills(message.source),
       systemMessage: this.#deps.context(message),
       cwd,
       isInteractive: true,

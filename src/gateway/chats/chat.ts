@@ -36,7 +36,7 @@ import { TurnDisplay } from "./turn-display.ts";
 export interface ChatDeps {
   readonly store: Store;
   readonly sessions: Pick<SessionService, "borrow">;
-  readonly users: Pick<Users, "access" | "isAdmin" | "meetStranger">;
+  readonly users: Pick<Users, "access" | "isAdmin" | "isOwner" | "meetStranger">;
   readonly replies: Replies;
   platform(id: string): Platform | undefined;
   /** The way out to an account, where this process has its connection. */
@@ -56,6 +56,8 @@ export interface ChatDeps {
   decide(event: string, context: Readonly<Record<string, unknown>>): Promise<unknown>;
   /** Models see hashes in place of ids. */
   hidesIds(): boolean;
+  /** The skills that sessions of this chat begin with. */
+  skills(source: MessageSource): readonly string[];
   keyRules(): KeyRules;
   /** Whether this person may have one more chat served now. */
   takesSeat(person: string): boolean;

@@ -8,9 +8,11 @@ import type { Fetch } from "#foundation/http/fetch";
 import type { Clock } from "#foundation/time/clock";
 import { builtinCommands } from "#session";
 import type { Store } from "#store";
+import { isHeard } from "../access/heard.ts";
 import type { Users } from "../access/users.ts";
 import { takePress } from "../asks/presses.ts";
 import { gatewayCommands } from "../chats/gateway-commands.ts";
+import { humanPauseMs } from "../delivery/human-pause.ts";
 import { Outlet } from "../delivery/outlet.ts";
 import type { Outlets } from "../delivery/outlets.ts";
 import type { Replies } from "../delivery/replies.ts";
@@ -80,7 +82,12 @@ function portsOf(platform: Platform, deps: IngressDeps): Omit<ConnectionPorts, "
     logger,
     fetch,
     folders: { own: home.at("platforms", platform.id), packages: path.join(home.installRoot, "packages") },
-    admit: intake.admit.bind(intake),
+    admit: async (message, cursor) => {
+      if (platform.hasOwnRules === true || isHeard(message.source, config)) return await intake.admit(message, cursor);
+      const { account } = message.source;
+      if (cursor !== undefined) await store.inbox.setCursor({ platform: platform.id, account, ...cursor });
+      return false;
+    },
     elsewhere: {
       find: (target) => resolveTarget({ word: target }, { config, store, platforms, directory }),
       async owe(to, text, key) {
@@ -111,9 +118,10 @@ async function serve(
   void quietly("offering the commands in a menu", offer, { logger });
   void quietly("keeping the directory of chats", () => directory.keep(platform.id, connection, during), { logger });
   const unknownSend = () => config.gateway.unknown_send;
+  const pauseMs = () => humanPauseMs(config.human_delay);
   // Several processes may listen for the calls of one service; one of them sends.
   await whileAlone(`sender:${platform.id}:${account}`, { deps, signal: during }, (alone) =>
-    new Sender({ store, clock, logger, outlet, unknownSend }).run(alone),
+    new Sender({ store, clock, logger, outlet, unknownSend, pauseMs }).run(alone),
   );
 }
 

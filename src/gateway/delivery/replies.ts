@@ -1,6 +1,7 @@
-import { existsSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import type { Config } from "#config";
+import { type Config, isPlatformId } from "#config";
 import type { HermesHome } from "#foundation/files/paths";
 import { byteSize } from "#foundation/text/figures";
 import type { NewOutboxEntry } from "#store";
@@ -18,6 +19,12 @@ export interface RepliesDeps {
   replyMode(platform: string): "off" | "first" | "all";
   /** `~` in paths of answers. */
   readonly userHome: string;
+  /** Before every answer. */
+  prefix(platform: string): string;
+  /** Messages an answer may become before the whole of it goes as a file. */
+  mostTexts(): number;
+  /** Keeps a text as a file; the same key gives the same one. */
+  keepText(text: string, key: string): string;
 }
 
 export interface ReplyTo {
@@ -44,6 +51,9 @@ export function openReplies(deps: {
     platform: (id) => platforms.find((one) => one.id === id),
     filePolicy: () => ({ roots, secretFolder: home.root }),
     replyMode: (id) => config.platforms[id]?.reply_to_mode ?? "first",
+    prefix: (id) => (isPlatformId(id) ? (config[id].reply_prefix ?? "") : ""),
+    mostTexts: () => config.delivery.max_parts,
+    keepText: (text, key) => keepText(home.documentCache, text, key),
   });
 }
 
@@ -67,10 +77,25 @@ export class Replies {
     const { text, media } = readReply(markdown, { home: this.#deps.userHome, isFile: existsSync });
     const files = media.map((one) => this.#file(one, platform));
     const lines = files.flatMap((file) => (typeof file === "string" ? [file] : []));
-    const rows = this.#texts([text, ...lines].filter((part) => part !== "").join("\n\n"), to);
+    const words = [text, ...lines].filter((part) => part !== "").join("\n\n");
+    const rows = this.#answerTexts(words === "" ? "" : `${this.#prefix(platform)}${words}`, to, platform);
     const owing = owingOf(to);
     const sent = files.flatMap((file, index) => (typeof file === "string" ? [] : [owed(file, owing, `file${index}`)]));
     return [...rows, ...sent];
+  }
+
+  #prefix({ id, hasOwnPrefix }: Platform): string {
+    return hasOwnPrefix === true ? "" : this.#deps.prefix(id);
+  }
+
+  /** What would fill the chat goes as a file, after its beginning. */
+  #answerTexts(markdown: string, to: ReplyTo, { capabilities }: Platform): readonly NewOutboxEntry[] {
+    const rows = this.#texts(markdown, to);
+    const most = this.#deps.mostTexts();
+    if (rows.length <= most || capabilities.media.document === undefined) return rows;
+    const file = this.#deps.keepText(markdown, to.key);
+    const whole: Outbound = { kind: "media", media: "document", file, name: "answer.md" };
+    return [...rows.slice(0, Math.max(1, most - 1)), owed(whole, owingOf(to), "whole")];
   }
 
   #texts(markdown: string, to: ReplyTo): readonly NewOutboxEntry[] {
@@ -100,6 +125,15 @@ export class Replies {
     if (judged.bytes > limit) return `(${name} was not sent: it is larger than ${byteSize(limit)}.)`;
     return { kind: "media", media, file: judged.file, name };
   }
+}
+
+/** Named as files of messages are, so that it is forgotten with them. */
+function keepText(folder: string, text: string, key: string): string {
+  const name = `doc_${createHash("sha256").update(key).digest("hex").slice(0, 12)}_answer.md`;
+  const file = path.join(folder, name);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  writeFileSync(file, text, { mode: 0o600 });
+  return file;
 }
 
 function refers(mode: "off" | "first" | "all", index: number): boolean {

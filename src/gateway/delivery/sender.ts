@@ -11,6 +11,8 @@ export interface SenderDeps {
   readonly outlet: Outlet;
   /** What is done with a message whose sending was cut off, where the platform cannot say. */
   unknownSend(): "resend_marked" | "drop";
+  /** How long a message of words waits before it goes; its chat waits with it. */
+  pauseMs?(): number;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -87,8 +89,10 @@ export class Sender {
   }
 
   async #sendOne(entry: OutboxEntry, signal: AbortSignal): Promise<void> {
-    const { store, logger, outlet } = this.#deps;
+    const { store, logger, outlet, clock } = this.#deps;
+    const pauseMs = entry.kind === "send" ? (this.#deps.pauseMs?.() ?? 0) : 0;
     try {
+      if (pauseMs > 0) await clock.sleep(pauseMs, signal);
       // Marked only when its turn has come: a crash while it waits for the platform's pace leaves no doubt.
       const result = await outlet.inTurn(entry.chatId, signal, async () =>
         (await store.outbox.startSending(entry.id)) ? await this.#attempt(entry, signal) : undefined,

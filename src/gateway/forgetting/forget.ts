@@ -3,6 +3,7 @@ import path from "node:path";
 import type { SessionId } from "#conversation";
 import { UserError } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
+import { memoryFolder } from "#foundation/files/memory-folder";
 import type { HermesHome } from "#foundation/files/paths";
 import { Scope } from "#foundation/lifecycle/disposal";
 import type { Clock } from "#foundation/time/clock";
@@ -67,7 +68,9 @@ export async function findTraces(who: Forgotten, { store, home }: ForgetDeps): P
     if (source.chatType === "dm" && source.chatId !== undefined) sentTo.add(source.chatId);
     for (const id of traces.sessionIds) (isTheirs ? sessions : others).add(id);
   }
-  for (const id of await store.traces.sessionsOf(who.platform, who.id)) if (!others.has(id)) sessions.add(id);
+  // Also those of homes that named people without their platform.
+  for (const name of [`${who.platform}:${who.id}`, who.id])
+    for (const id of await store.traces.sessionsOf(who.platform, name)) if (!others.has(id)) sessions.add(id);
   const messages = received.flatMap(({ message }) => message ?? []);
   return {
     chats,
@@ -102,6 +105,7 @@ export async function forget(who: Forgotten, found: Found, deps: ForgetDeps): Pr
     for (const id of found.sessions) await tx.sessions.delete(id);
   });
   await Promise.all(found.media.map((file) => rm(file, { force: true })));
+  await rm(memoryFolder(home, `${who.platform}:${who.id}`), { recursive: true, force: true });
   await new ChannelDirectory({ home, store, clock }).forget(who.platform, who.id);
   return { wasPaired: await new Pairing(home.pairing, clock).forget(who.platform, who.id) };
 }

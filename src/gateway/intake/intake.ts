@@ -10,6 +10,10 @@ export interface IntakeDeps {
   keyRules(): KeyRules;
   /** How long a text is that its platform's programs cut in pieces. */
   splitLength(platform: string): number;
+  /** Messages that may wait in one chat. */
+  mostPending(): number;
+  /** Says that a message was not taken. */
+  refuse(message: InboundMessage): Promise<void>;
   readonly clock: Clock;
 }
 
@@ -37,6 +41,11 @@ export class Intake {
     const { platform, account } = source;
     const sessionKey = sessionKeyOf(source, this.#deps.keyRules());
     const kind = kindOf(message);
+    if (kind === "message" && (await this.#isFull(sessionKey))) {
+      if (position !== undefined) await this.#deps.store.inbox.setCursor({ platform, account, ...position });
+      await this.#deps.refuse(message);
+      return false;
+    }
     const waitMs = kind === "message" ? this.#waitMs(sessionKey, message) : 0;
     const availableAtMs = waitMs === 0 ? undefined : this.#deps.clock.now() + waitMs;
     const wakes = waitMs === 0 ? (true as const) : undefined;
@@ -48,6 +57,11 @@ export class Intake {
     await this.#extendBurst(sessionKey, admission.id, availableAtMs);
     await this.#deps.store.signals.wake(sessionKey, { inMs: waitMs });
     return true;
+  }
+
+  async #isFull(sessionKey: string): Promise<boolean> {
+    const most = this.#deps.mostPending();
+    return (await this.#deps.store.inbox.waiting(sessionKey, most)) >= most;
   }
 
   #waitMs(sessionKey: string, { source, text, attachments }: InboundMessage): number {

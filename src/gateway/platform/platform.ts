@@ -143,6 +143,10 @@ export interface Platform {
   /** Prefix of its environment variables. */
   readonly envPrefix: string;
   readonly capabilities: Capabilities;
+  /** True: it judges `dm_policy`, `group_policy` and their lists itself, with rules of its own. */
+  readonly hasOwnRules?: true | undefined;
+  /** True: it puts `reply_prefix` before its messages itself, and knows them by it. */
+  readonly hasOwnPrefix?: true | undefined;
   /** Whether messages can be edited under these settings, where `canEdit` does not hold for all. */
   canEditWith?(config: Config): boolean;
   /** What must be set before it can connect, in the order a person is asked. */

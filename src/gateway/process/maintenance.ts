@@ -12,6 +12,8 @@ export interface MaintenanceDeps {
   readonly owner: string;
   /** Folders of files that came with messages. */
   readonly mediaFolders: readonly string[];
+  /** How long a silent chat is remembered; zero: for ever. */
+  readonly chatsLiveMs: number;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -40,6 +42,13 @@ const tasks: readonly Task[] = [
       await store.inbox.prune(kept);
       await store.outbox.prune(kept);
       await store.gatewayTurns.prune(nowMs - 30 * dayMs);
+    },
+  },
+  {
+    name: "forgetting chats that have long been silent",
+    everyMs: hourMs,
+    async run({ store, clock, chatsLiveMs }) {
+      if (chatsLiveMs > 0) await store.routes.prune(clock.now() - chatsLiveMs);
     },
   },
   {

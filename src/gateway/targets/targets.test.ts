@@ -62,6 +62,9 @@ async function sending(options: { readonly allowed?: readonly string[] } = {}) {
   const config = { ...initial, messaging: { allowed_targets: options.allowed ?? [] } };
   const directory = new ChannelDirectory({ home: new HermesHome(folder), store, clock: systemClock });
   const replies = new Replies({
+    prefix: () => "",
+    mostTexts: () => 5,
+    keepText: () => "",
     platform: () => platform,
     userHome: folder,
     filePolicy: () => ({ roots: [], secretFolder: folder }),

@@ -16,7 +16,7 @@ import { enrich } from "../media/incoming.ts";
 import { fakePlatform } from "./fake-platform.ts";
 
 export interface GatewayHarnessOptions extends HarnessOptions {
-  readonly users?: Pick<Users, "access" | "isAdmin" | "meetStranger">;
+  readonly users?: Pick<Users, "access" | "isAdmin" | "isOwner" | "meetStranger">;
   readonly groupPerUser?: boolean;
   readonly takesAnswers?: false | undefined;
   readonly busyMode?: "interrupt" | "queue";
@@ -47,12 +47,16 @@ export async function closeGateways(): Promise<void> {
   for (const scope of scopes.splice(0)) await scope[Symbol.asyncDispose]();
 }
 
-const acquaintances: Pick<Users, "access" | "isAdmin" | "meetStranger"> = {
+const acquaintances: Pick<Users, "access" | "isAdmin" | "isOwner" | "meetStranger"> = {
   access: ({ userId }) =>
     Promise.resolve(userId === "stranger" ? { kind: "denied" } : { kind: "allowed", by: "listed" }),
   isAdmin: ({ userId }) => userId === "7",
+  isOwner: () => false,
   meetStranger: () => Promise.resolve(undefined),
 };
+
+/** Answers as they are: no prefix, and never as a file. */
+const plainTexts = { prefix: () => "", mostTexts: () => 1_000, keepText: () => "" };
 
 /** A whole gateway in this process: intake, chats and sender on one store, a fake platform and a fake model. */
 export async function gateway(options: GatewayHarnessOptions = {}) {
@@ -64,10 +68,18 @@ export async function gateway(options: GatewayHarnessOptions = {}) {
   const fake = fakePlatform({ takesAnswers: options.takesAnswers });
   const keyRules = () => ({ groupPerUser: options.groupPerUser ?? true, threadPerUser: false });
   const users = options.users ?? acquaintances;
-  const intake = new Intake({ store, keyRules, splitLength: () => 190, clock: systemClock });
+  const intake = new Intake({
+    store,
+    keyRules,
+    splitLength: () => 190,
+    clock: systemClock,
+    mostPending: () => 200,
+    refuse: async () => undefined,
+  });
   const common = { store, clock: systemClock, logger };
   const platform = (id: string) => (id === "fake" ? fake.platform : undefined);
   const replies = new Replies({
+    ...plainTexts,
     platform,
     userHome: folder,
     filePolicy: () => ({ roots: [folder], secretFolder: `${folder}/home` }),
@@ -97,6 +109,7 @@ export async function gateway(options: GatewayHarnessOptions = {}) {
       liveSettings: () => ({ ...quiet, ...options.live }),
       enrich: (message, within) => enrich(message, incoming, within),
       hidesIds: () => false,
+      skills: () => [],
       busyMode: () => options.busyMode ?? "interrupt",
       resetPolicy: () => ({ mode: "none", idleMinutes: 1, atHour: 4, tells: true, ...options.reset }),
       commands: {

@@ -14,6 +14,7 @@ import type {
   UserInput,
 } from "../api.ts";
 import type { CommandServices } from "../commands/command.ts";
+import { guestOf } from "../services/session-scope.ts";
 import type { SessionDeps } from "../session-deps.ts";
 import { AfterTurn } from "../turns/after-turn.ts";
 import { BackgroundWork } from "../turns/background-work.ts";
@@ -277,7 +278,7 @@ export class SessionFront implements OpenSession {
       asking: this.#asking,
       line: this,
       cron: {
-        answer: (line) => session.answerCron(line, { sessionId: this.info.id, userId: this.#deps.options.userId }),
+        answer: (line) => session.answerCron(line, { sessionId: this.info.id, userId: guestOf(this.#deps.options) }),
       },
       machine: session,
       store,

@@ -15,6 +15,8 @@ export interface SessionSearchDeps {
   /** `auxiliary.session_search.max_concurrency`, 1 to 5. */
   readonly maxConcurrency?: number;
   readonly timeoutMs?: number;
+  /** People see the sessions of everybody, not only their own. */
+  readonly seesAll?: boolean;
 }
 
 const description =
@@ -69,7 +71,7 @@ async function read(
   const { ids, sessionId: named } = wanted;
   const sessionId = await deps.store.sessions.resolveId(named);
   if (sessionId === undefined) return { content: { error: `There is no session ${named}.` }, isError: true };
-  const span = { ids, sessionId, mayRead: (one: SessionRecord) => mayRead(one, context) };
+  const span = { ids, sessionId, mayRead: (one: SessionRecord) => mayRead(deps, one, context) };
   return { content: await readMessages(deps.store, span) };
 }
 
@@ -87,7 +89,7 @@ async function recent(deps: SessionSearchDeps, limit: number, context: ToolConte
     if (results.length >= limit) break;
     if (context.scope.userId !== undefined) {
       const session = await store.sessions.get(one.id);
-      if (session === undefined || !mayRead(session, context)) continue;
+      if (session === undefined || !mayRead(deps, session, context)) continue;
     }
     results.push({
       session_id: one.id,
@@ -115,7 +117,7 @@ async function search(
   const [currentRootId] = await currentFamily(store, context);
   const { found, searched } = await findConversations(
     store,
-    { ...wanted, currentRootId, mayRead: (session) => mayRead(session, context) },
+    { ...wanted, currentRootId, mayRead: (session) => mayRead(deps, session, context) },
     context.signal,
   );
   using limit = deadline(deps.timeoutMs ?? 60_000);
@@ -168,9 +170,9 @@ async function currentFamily(store: Store, context: ToolContext): Promise<readon
   return current === undefined ? [] : await familyOf(store, current.id);
 }
 
-/** People see their own sessions; the owner of the home sees all. */
-function mayRead(session: SessionRecord, { scope }: ToolContext): boolean {
-  return scope.userId === undefined || session.userId === scope.userId;
+/** People see their own sessions, unless all may be seen; the owner of the home sees all. */
+function mayRead({ seesAll }: SessionSearchDeps, session: SessionRecord, { scope }: ToolContext): boolean {
+  return seesAll === true || scope.userId === undefined || session.userId === scope.userId;
 }
 
 function clamp(value: number, least: number, most: number): number {

@@ -2,6 +2,7 @@ import { childApprovals, childApprover } from "#agent";
 import { absolutePath, type Machine } from "#config";
 import type { Spender } from "#conversation";
 import type { Auxiliary, SessionScope } from "#tools";
+import type { OpenOptions } from "../api.ts";
 import type { AgentRequest } from "./session-agent.ts";
 
 /** What belongs to a session, from what it was opened with. */
@@ -14,7 +15,7 @@ export function sessionScope(
   const { config } = loaded;
   return {
     key: rootSessionId,
-    userId: options.userId,
+    userId: guestOf(options),
     source: options.source,
     cwd: absolutePath(config.terminal.cwd, options.cwd, userHome),
     terminal: options.terminal ?? {},
@@ -26,6 +27,11 @@ export function sessionScope(
     isAttended: options.isInteractive,
     deliver: (words) => request.deliver(words),
   };
+}
+
+/** Who is not the owner of the home; the owner has no name in it. */
+export function guestOf({ userId, isOwner }: Pick<OpenOptions, "userId" | "isOwner">): string | undefined {
+  return isOwner === true ? undefined : userId;
 }
 
 export function spenderOf({ rootSessionId, options }: AgentRequest): Spender {

@@ -71,6 +71,14 @@ export class InboxRepository implements Inbox {
     );
   }
 
+  async waiting(sessionKey: string, most: number): Promise<number> {
+    const row = await this.#context.db.get(
+      "SELECT count(*) AS n FROM (SELECT 1 FROM gw_inbox WHERE session_key = ? AND status = 'pending' LIMIT ?) AS counted",
+      [sessionKey, most],
+    );
+    return row === undefined ? 0 : number(row, "n");
+  }
+
   async get(id: number): Promise<InboxEntry | undefined> {
     const row = await this.#context.db.get("SELECT * FROM gw_inbox WHERE id = ?", [id]);
     return row === undefined ? undefined : toInboxEntry(row);

@@ -77,6 +77,14 @@ export class RouteRepository implements Routes {
       (await this.#context.db.run("DELETE FROM gw_session WHERE session_key = ?", [canonicalKey(sessionKey)])) === 1
     );
   }
+
+  async prune(olderThanMs: number): Promise<number> {
+    return await this.#context.db.run(
+      `DELETE FROM gw_session WHERE updated_at_ms < ? AND session_key NOT IN
+       (SELECT session_key FROM gw_turn WHERE status IN ('running', 'awaiting'))`,
+      [olderThanMs],
+    );
+  }
 }
 
 /** Keys that people and programs write may say `private` for `dm`. */

@@ -56,6 +56,8 @@ function inboxContract(subject: StoreSubject): void {
       await store.inbox.admit(event("x", "other"));
       expect((await store.inbox.pending("k")).map((entry) => entry.dedupKey)).toEqual(["a", "b", "c"]);
       expect(await store.inbox.pending("k", { kinds: ["control"] })).toEqual([]);
+      expect(await store.inbox.waiting("k", 10)).toBe(3);
+      expect(await store.inbox.waiting("k", 2)).toBe(2);
       expect(await store.inbox.waitingSessions(10)).toEqual(["k", "other"]);
       expect(await store.inbox.claim(ids.slice(0, 2), turn("t1"))).toEqual(ids.slice(0, 2));
       expect(await store.inbox.claim(ids, turn("t2"))).toEqual(ids.slice(2));
@@ -244,6 +246,18 @@ function routeContract(subject: StoreSubject): void {
       expect(await routes.list({ platform: "telegram", chatId: "1" })).toHaveLength(1);
       expect(await routes.remove("other")).toBe(true);
       expect(await routes.get("other")).toBeUndefined();
+    });
+
+    it("forget chats that have long been silent, but none with a turn in flight [40:SES-9]", async () => {
+      const { routes, gatewayTurns } = fixture().store;
+      const facts = { platform: "telegram", chatType: "dm", createdAtMs: 1, details: {} };
+      for (const [sessionKey, updatedAtMs] of [["old", 5] as const, ["working", 5] as const, ["new", 50] as const])
+        await routes.put({ ...facts, sessionKey, sessionId: session(sessionKey), updatedAtMs });
+      const running = { status: "running", step: "", startedAtMs: 5, heartbeatAtMs: 5, attempts: 0, fence: 1 } as const;
+      const of = { id: turn("t"), sessionKey: "working", sessionId: session("working"), inboxIds: [] };
+      await gatewayTurns.start({ ...running, ...of });
+      expect(await routes.prune(10)).toBe(1);
+      expect((await routes.list()).map(({ sessionKey }) => sessionKey)).toEqual(["new", "working"]);
     });
 
     it("find a chat whose key was written with `private` for `dm` [40:FLW-9] [40:A-FLW-1]", async () => {

@@ -8,6 +8,7 @@ export const feishu: Platform = {
   id: "feishu",
   label: "Feishu / Lark",
   envPrefix: "FEISHU",
+  hasOwnRules: true,
   capabilities: plainCapabilities({
     maxLength,
     canEdit: true,

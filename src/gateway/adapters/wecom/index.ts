@@ -9,6 +9,7 @@ export const wecom: Platform = {
   id: "wecom",
   label: "WeCom (AI bot)",
   envPrefix: "WECOM",
+  hasOwnRules: true,
   capabilities: plainCapabilities({
     maxLength,
     media: {

@@ -9,6 +9,7 @@ export const weixin: Platform = {
   id: "weixin",
   label: "Weixin",
   envPrefix: "WEIXIN",
+  hasOwnRules: true,
   capabilities: plainCapabilities({
     maxLength,
     canType: true,

@@ -13,6 +13,8 @@ export const whatsappBridge: Platform = {
   id: "whatsapp",
   label: "WhatsApp (linked device)",
   envPrefix: "WHATSAPP",
+  hasOwnRules: true,
+  hasOwnPrefix: true,
   capabilities: plainCapabilities({
     maxLength,
     lengthUnit: "utf16",

@@ -1,0 +1,122 @@
+import { existsSync } from "node:fs";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { memoryFolder } from "#foundation/files/memory-folder";
+import { HermesHome } from "#foundation/files/paths";
+import { Scope } from "#foundation/lifecycle/disposal";
+import { calls, says, slow, startModelServer } from "../fakes/model-server/index.ts";
+import { startTelegramServer } from "../fakes/platforms/telegram-server.ts";
+import { Stage } from "./support/stage.ts";
+
+const scopes: Scope[] = [];
+afterEach(async () => {
+  for (const scope of scopes.splice(0)) await scope[Symbol.asyncDispose]();
+});
+
+async function stage(settings: readonly string[]) {
+  const scope = new Scope();
+  scopes.push(scope);
+  const model = scope.adopt(await startModelServer());
+  const telegram = scope.adopt(await startTelegramServer());
+  const config = [
+    `model: { provider: custom, default: test-model, base_url: "${model.chatBaseUrl}", context_length: 128000 }`,
+    `platforms: { telegram: { extra: { base_url: "${telegram.url}/bot" } } }`,
+    "auxiliary: { title_generation: { enabled: false } }",
+    ...settings,
+  ].join("\n");
+  const home = scope.adopt(await Stage.open({ config, env: `TELEGRAM_BOT_TOKEN=${telegram.token}\n` }));
+  const start = () => home.start(["gateway", "run"]);
+  const texts = () => telegram.shown().map(({ text }) => text);
+  const heard = (text: string) => expect.poll(texts, { timeout: 60_000 }).toContain(text);
+  return { model, telegram, home, start, texts, heard };
+}
+
+const remember = (content: string) => calls("memory", { action: "add", target: "memory", content });
+const forum = { id: -500, type: "supergroup", title: "Team", is_forum: true };
+
+describe("settings of the gateway", () => {
+  it("the owner has one memory in the terminal and in chats, guests have their own", async () => {
+    const { model, telegram, home, start, heard } = await stage(['telegram: { allowed_users: ["7"] }']);
+    model.script(remember("The owner likes tea."), says("Noted."));
+    start();
+    telegram.text("I like tea");
+    await heard("Noted.");
+    expect(await readFile(path.join(home.home, "memories", "MEMORY.md"), "utf8")).toContain("The owner likes tea.");
+  });
+
+  it("of several people on a list nobody is the owner", async () => {
+    const { model, telegram, home, start, heard } = await stage(['telegram: { allowed_users: ["7", "8"] }']);
+    model.script(remember("Ann likes tea."), says("Noted."));
+    start();
+    telegram.text("I like tea");
+    await heard("Noted.");
+    expect(existsSync(path.join(home.home, "memories", "MEMORY.md"))).toBe(false);
+    const own = memoryFolder(new HermesHome(home.home), "telegram:7");
+    expect(await readFile(path.join(own, "MEMORY.md"), "utf8")).toContain("Ann likes tea.");
+  });
+
+  it("listens only where the policies of the platform let it [40:AUT-6]", async () => {
+    const { model, telegram, start, heard, texts } = await stage([
+      "telegram: { allow_all_users: true, dm_policy: allowlist, allow_from: [8], group_policy: disabled }",
+    ]);
+    model.script(says("Hello, Bob."));
+    start();
+    telegram.text("am I heard?");
+    telegram.text("and in a group?", { chat: forum, from: 8 });
+    telegram.text("and I?", { chatId: 8, from: 8 });
+    await heard("Hello, Bob.");
+    expect(texts()).toEqual(["Hello, Bob."]);
+    expect(model.requests).toHaveLength(1);
+    expect(JSON.stringify(model.requests[0]?.body)).toContain("and I?");
+  });
+
+  it("begins a channel's sessions with the skills bound to it, and its answers with its prefix", async () => {
+    const { model, telegram, home, start, heard } = await stage([
+      'telegram: { allowed_users: ["7"], reply_prefix: "Hermes: ", channel_skill_bindings: { "7": [tea-rules] } }',
+    ]);
+    const folder = path.join(home.home, "skills", "own", "tea-rules");
+    await mkdir(folder, { recursive: true });
+    const skill = "---\nname: tea-rules\ndescription: How tea is made\n---\nSteep it for four minutes.\n";
+    await writeFile(path.join(folder, "SKILL.md"), skill);
+    model.script(says("Four minutes."));
+    start();
+    telegram.text("how long?");
+    await heard("Hermes: Four minutes.");
+    expect(JSON.stringify(model.requests[0]?.body)).toContain("Steep it for four minutes.");
+  });
+
+  it("sends what would fill a chat as a file, after its beginning [40:DLV-7]", async () => {
+    const { model, telegram, start } = await stage([
+      'telegram: { allowed_users: ["7"] }',
+      "delivery: { max_parts: 2 }",
+    ]);
+    const long = Array.from({ length: 400 }, (_, line) => `Line ${line} of a very long answer to a short question.`);
+    model.script(says(long.join("\n\n")));
+    start();
+    telegram.text("tell me everything");
+    const files = () => telegram.calls.filter(({ method }) => method === "sendDocument");
+    await expect.poll(() => files().length, { timeout: 60_000 }).toBe(1);
+    expect(telegram.calls.filter(({ method }) => method === "sendMessage")).toHaveLength(1);
+    expect(files()[0]?.body).toMatchObject({ file_bytes: long.join("\n\n").length });
+  });
+
+  it("takes no more messages than may wait in a chat, and says so once [40:SCL-19]", async () => {
+    const { model, telegram, start, texts, heard } = await stage([
+      'telegram: { allowed_users: ["7"] }',
+      "display: { busy_input_mode: queue }",
+      "gateway: { limits: { refuse_pending_per_session: 2 } }",
+    ]);
+    model.script(slow(says("The first answer.")), says("The second answer."));
+    start();
+    telegram.text("first");
+    await model.received(1);
+    for (const text of ["second", "third", "fourth", "fifth"]) telegram.text(text);
+    await heard("Too many messages are waiting here, so this one was not taken. Please send it again a little later.");
+    model.release(Number.POSITIVE_INFINITY);
+    await heard("The second answer.");
+    expect(JSON.stringify(model.requests.at(-1)?.body)).toContain("second\\nthird");
+    expect(JSON.stringify(model.requests.at(-1)?.body)).not.toContain("fourth");
+    expect(texts().filter((text) => text.startsWith("Too many"))).toHaveLength(1);
+  });
+});
