@@ -20,6 +20,8 @@ export interface CronJobsDeps {
   readonly clock: Clock;
   /** `timezone`; empty takes the machine's. */
   readonly timeZone: string;
+  /** `model.provider`: whose models a name without a provider means. Empty or `auto`: decided at every run. */
+  readonly provider?: string | undefined;
   /** The names of what in a text speaks like an instruction or reaches for secrets. */
   threatsIn(text: string): readonly string[];
 }
@@ -101,7 +103,7 @@ export class CronJobs {
       prompt: request.prompt?.trim() ?? "",
       skills: request.skills ?? [],
       model: request.model,
-      provider: request.provider,
+      provider: this.#providerOf(request),
       script: request.script,
       contextFrom: request.contextFrom ?? [],
       deliver: request.deliver ?? (origin === undefined ? "local" : "origin"),
@@ -142,7 +144,10 @@ export class CronJobs {
     const { id } = await this.find(idOrName);
     return await this.#change(id, async (job, nowMs) => {
       const { schedule: words, repeat, name, ...changes } = request;
-      const input = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+      const provider = this.#providerOf(request);
+      const input = Object.fromEntries(
+        Object.entries({ ...changes, provider }).filter(([, value]) => value !== undefined),
+      );
       const next: Job = {
         ...job,
         ...input,
@@ -158,6 +163,13 @@ export class CronJobs {
       const state = repeated.state === "completed" ? "scheduled" : repeated.state;
       return { ...repeated, schedule, nextRunAtMs, state, isEnabled: state === "scheduled" || repeated.isEnabled };
     });
+  }
+
+  /** A model is one of the provider that is configured now: another one later may not have it, or bill it elsewhere. */
+  #providerOf({ model, provider }: JobRequest): string | undefined {
+    const { provider: configured = "" } = this.#deps;
+    if (provider !== undefined || model === undefined || model.includes(":")) return provider;
+    return configured === "" || configured === "auto" ? undefined : configured;
   }
 
   async pause(idOrName: string, reason = ""): Promise<Job> {
