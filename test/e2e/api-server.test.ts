@@ -7,7 +7,7 @@ import path from "node:path";
 import OpenAI from "openai";
 import { afterEach, describe, expect, it } from "vitest";
 import { Scope } from "#foundation/lifecycle/disposal";
-import { calls, hang, hangAfter, modelNotFound, says, startModelServer } from "../fakes/model-server/index.ts";
+import { calls, hang, hangAfter, modelNotFound, says, slow, startModelServer } from "../fakes/model-server/index.ts";
 import { fuzzApi } from "../proofs/api-fuzz.ts";
 import { Stage } from "./support/stage.ts";
 
@@ -125,6 +125,49 @@ describe("the official client", () => {
     stream.controller.abort();
     await expect.poll(async () => (await client.responses.retrieve(id)).status, { timeout: 20_000 }).toBe("incomplete");
     expect(JSON.stringify(await client.responses.retrieve(id))).toContain("word");
+  });
+});
+
+describe("what a client may decide", () => {
+  it("not the model and not the tools: its name for the model comes back, routes choose [40:API-9]", async () => {
+    const { client, model } = await api({ more: "api_server: { model_routes: { fast: quick-model } }" });
+    model.script(says("one"), says("two"));
+    const tool = { type: "function" as const, function: { name: "clients_own", parameters: { type: "object" } } };
+    const plain = await client.chat.completions.create({ ...hello, model: "gpt-99", tools: [tool] });
+    const routed = await client.chat.completions.create({ ...hello, model: "fast" });
+    expect([plain.model, routed.model]).toEqual(["gpt-99", "fast"]);
+    expect(model.requests.map(({ body }) => body["model"])).toEqual(["test-model", "quick-model"]);
+    const { toolNames = [] } = model.requests[0] ?? {};
+    expect(toolNames).toContain("terminal");
+    expect(toolNames.filter((name) => ["clarify", "send_message", "clients_own"].includes(name))).toEqual([]);
+  });
+});
+
+describe("stored responses", () => {
+  it("are there from the beginning, whatever becomes of them, until they are deleted or too many [40:API-20]", async () => {
+    const { client, model, call } = await api({ more: "api_server: { max_stored_responses: 2 }" });
+    model.script(slow(says("word ".repeat(20))), modelNotFound(), says("Third."));
+    let id = "";
+    for await (const event of await client.responses.create({ model: "m", input: "Talk", stream: true })) {
+      if (event.type === "response.created") {
+        id = event.response.id;
+        expect((await client.responses.retrieve(id)).status).toBe("in_progress");
+      }
+      model.release();
+    }
+    expect(await client.responses.retrieve(id)).toMatchObject({ status: "completed", output_text: expect.any(String) });
+    let failed = "";
+    for await (const event of await client.responses.create({ model: "m", input: "Fail", stream: true }))
+      if (event.type === "response.failed") failed = event.response.id;
+    expect((await client.responses.retrieve(failed)).status).toBe("failed");
+    const third = await client.responses.create({ model: "m", input: "Again", conversation: "c" });
+    expect((await call(`/v1/responses/${id}`)).status).toBe(404);
+    const gone = await call(`/v1/responses/${third.id}`, { method: "DELETE" });
+    expect(await gone.json()).toEqual({ id: third.id, object: "response", deleted: true });
+    expect((await call(`/v1/responses/${third.id}`, { method: "DELETE" })).status).toBe(404);
+    model.script(says("Fresh."));
+    await client.responses.create({ model: "m", input: "And now?", conversation: "c" });
+    expect(JSON.stringify(model.requests.at(-1)?.messages)).not.toContain("Again");
   });
 });
 

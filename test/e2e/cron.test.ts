@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { Scope } from "#foundation/lifecycle/disposal";
-import { calls, hang, says, startModelServer } from "../fakes/model-server/index.ts";
+import { calls, hang, hangAfter, says, startModelServer } from "../fakes/model-server/index.ts";
 import { startTelegramServer } from "../fakes/platforms/telegram-server.ts";
 import { Stage } from "./support/stage.ts";
 
@@ -102,6 +102,33 @@ describe("hermes cron", () => {
     }
   });
 
+  it("uses its own model at the provider it was made with, else the one that is configured when it runs [40:CRN-13]", async () => {
+    const { home, model, json } = await stage();
+    const own = (await json("create", "every 1h", "Own", "--model", "special-model")).job;
+    expect(own).toMatchObject({ model: "special-model", provider: "custom" });
+    const usual = (await json("create", "every 1h", "Usual")).job;
+    expect(usual).toMatchObject({ model: null, provider: null });
+    await home.run(["config", "set", "model.default", "newer-model"]);
+    model.script(says("one"), says("two"));
+    await home.run(["cron", "run", own.job_id]);
+    await home.run(["cron", "run", usual.job_id]);
+    expect(model.requests.map(({ body }) => body["model"])).toEqual(["special-model", "newer-model"]);
+    const edited = (await json("edit", usual.job_id, "--model", "third-model")).job;
+    expect(edited).toMatchObject({ model: "third-model", provider: "custom" });
+  });
+
+  it("ends a run without a sign of life, as an error [40:CRN-17]", async () => {
+    const { home, model, json } = await stage();
+    model.script(hangAfter(300, says("word ".repeat(100))));
+    const { job_id: id } = (await json("create", "every 1h", "Wait")).job;
+    const ran = await home.run(["cron", "run", id], { env: { HERMES_CRON_TIMEOUT: "1" } });
+    expect(ran.code).not.toBe(0);
+    expect((await json("list")).jobs).toMatchObject([
+      { last_status: "error", last_error: expect.stringContaining("Nothing happened for 1 s") },
+    ]);
+    expect((await home.run(["cron", "runs", id])).stdout).toContain("error");
+  });
+
   it("a job that a model made after reading a page waits for a person [40:CRN-22]", async () => {
     const { home, model, json } = await stage();
     model.script(
@@ -148,7 +175,7 @@ describe("killed during a run", () => {
 });
 
 describe("the gateway", () => {
-  it("runs jobs that are due and delivers their answers to a chat [40:CRN-6] [40:CRN-18] [40:CRN-20]", async () => {
+  it("runs jobs that are due and delivers their answers to a chat, which keeps its own conversation [40:CRN-6] [40:CRN-18] [40:CRN-20] [40:CRN-21] [40:DLV-13]", async () => {
     const scope = new Scope();
     scopes.push(scope);
     const telegram = scope.adopt(await startTelegramServer());
@@ -171,6 +198,12 @@ describe("the gateway", () => {
         { timeout: 45_000 },
       )
       .toContain("The news.");
+    // What a job sent is no part of the conversation in that chat.
+    model.script(says("Hello to you."));
+    telegram.text("Hello");
+    await expect.poll(() => model.requests.length, { timeout: 45_000 }).toBe(2);
+    expect(JSON.stringify(model.requests[1]?.messages)).toContain("Hello");
+    expect(JSON.stringify(model.requests[1]?.messages)).not.toContain("The news.");
     gateway.kill("SIGTERM");
     await once(gateway, "exit");
     expect((await json("list")).jobs).toMatchObject([{ last_status: "ok", last_delivery_error: null }]);

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { never } from "#foundation/lifecycle/abort";
-import { says } from "../../../test/fakes/model-server/index.ts";
+import { says, slow } from "../../../test/fakes/model-server/index.ts";
 import { closeCron, cron } from "../testing/cron-harness.ts";
 
 afterEach(closeCron);
@@ -124,6 +124,32 @@ describe("a scheduler", () => {
     expect(await states(id)).toEqual(["skipped", "ok"]);
     expect((await store.jobs.runs(id))[0]?.details).toMatchObject({ missed: 5 });
     expect((await jobs.find(id)).nextRunAtMs).toBe(Date.parse("2026-01-15T17:00:00Z"));
+  });
+
+  it("runs what is due side by side, at most so many at once, and no job beside itself [40:CRN-9]", async () => {
+    const { jobs, clock, scheduler, server, states } = await cron({ scheduling: { maxParallel: 2 } });
+    const ids: string[] = [];
+    for (const name of ["one", "two", "three"])
+      ids.push((await jobs.create({ schedule: "every 1h", prompt: `Task ${name}` })).id);
+    server.otherwise(slow(says("Done.")));
+    await clock.advance(hour);
+    const one = scheduler();
+    expect(await one.start(never)).toBe(2);
+    await server.received(2);
+    // Two run: neither the third begins, nor one of the two a second time.
+    expect(await one.start(never)).toBe(0);
+    expect(server.requests.length).toBe(2);
+    const free = setInterval(() => server.release(), 1);
+    try {
+      await one.tick(never);
+      await one.tick(never);
+    } finally {
+      clearInterval(free);
+    }
+    expect(await Promise.all(ids.map(states))).toEqual([["ok"], ["ok"], ["ok"]]);
+    expect(new Set(server.requests.map((request) => /Task \w+/.exec(JSON.stringify(request.messages))?.[0])).size).toBe(
+      3,
+    );
   });
 
   it("two schedulers on one store run an occurrence once [40:A-CRN-2] [40:CRN-10]", async () => {
