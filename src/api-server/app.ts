@@ -1,5 +1,6 @@
 import type { Hono } from "hono";
 import { describe } from "#foundation/errors";
+import { isLoopback } from "#foundation/http/local-host";
 import type { ApiContext } from "./api-context.ts";
 import { ApiError } from "./api-error.ts";
 import { type Caller, demandScope } from "./callers.ts";
@@ -8,7 +9,7 @@ import { jobRoute } from "./routes/jobs.ts";
 import { createResponse, deleteResponse, getResponse } from "./routes/responses.ts";
 import { runEvents, showRun, startRun, stopRun } from "./routes/runs.ts";
 import { Runs } from "./runs.ts";
-import { isLoopback, type Scope } from "./settings.ts";
+import type { Scope } from "./settings.ts";
 
 type Handle = (request: Request, caller: Caller, param: (name: string) => string) => Promise<Response> | Response;
 

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { type Config, platformSettings } from "#config";
 import { UserError } from "#foundation/errors";
+import { isLoopback } from "#foundation/http/local-host";
 
 export const scopes = ["chat", "runs", "jobs", "admin"] as const;
 export type Scope = (typeof scopes)[number];
@@ -72,10 +73,6 @@ export function apiSettings(config: Config, profileName: string): ApiSettings {
     callsPerMinute: block.rate_limit,
     maxStoredResponses: block.max_stored_responses,
   };
-}
-
-export function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || host === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
 
 export function sha256(text: string): string {

@@ -1,4 +1,5 @@
 import { UserError } from "../errors.ts";
+import { isLoopback } from "./local-host.ts";
 
 export interface ProxySettings {
   readonly httpProxy?: string;
@@ -50,7 +51,9 @@ function isProxyUrl(value: string): boolean {
 
 /** The proxy to ask for this address, or undefined when it is reached directly. One that is no address is a {@link UserError}. */
 export function proxyFor(target: URL, settings: ProxySettings | undefined): URL | undefined {
-  if (settings === undefined || isLoopback(target.hostname)) return undefined;
+  const { hostname } = target;
+  // A proxy sees another "localhost" than we do.
+  if (settings === undefined || isLoopback(hostname) || hostname.endsWith(".localhost")) return undefined;
   const address = target.protocol === "https:" ? settings.httpsProxy : settings.httpProxy;
   if (address === undefined || isDirect(target, settings.noProxy ?? "")) return undefined;
   if (isProxyUrl(address)) return new URL(address);
@@ -76,11 +79,6 @@ function isDirect(target: URL, noProxy: string): boolean {
       const name = (isPort ? (withPort[1] ?? "") : entry).replace(/^\*?\./, "").replace(/^\[|\]$/g, "");
       return host === name || host.endsWith(`.${name}`);
     });
-}
-
-/** A proxy sees another "localhost" than we do. */
-function isLoopback(hostname: string): boolean {
-  return hostname === "localhost" || hostname.endsWith(".localhost") || hostname === "[::1]" || /^127\./.test(hostname);
 }
 
 /** The proxy did not let a request through. */

@@ -1,4 +1,5 @@
 import type { ImapFlow } from "imapflow";
+import { isLoopback } from "#foundation/http/local-host";
 import type { Destination, Outbound, SendResult } from "../../platform/outbound.ts";
 import type { Connection, ConnectionPorts, SendContext } from "../../platform/platform.ts";
 import { openLine } from "../support/line.ts";
@@ -6,7 +7,6 @@ import { connectionErrorOf, failureOf, missingSetting, type Service } from "../s
 import { compose } from "./compose.ts";
 import { Mailbox } from "./mailbox.ts";
 import { checkSmtp, type SmtpAccount, sendMail } from "./smtp.ts";
-import { isLoopback } from "./tls.ts";
 
 const service: Service = { id: "email", label: "The mail server" };
 const waitsMs = [2_000, 5_000, 15_000, 30_000, 60_000];

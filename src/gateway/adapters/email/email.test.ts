@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { isLoopback } from "#foundation/http/local-host";
 import { whyAutomated } from "./automated.ts";
 import { compose, messageIdFor } from "./compose.ts";
 import { readHeaders } from "./headers.ts";
 import { type Mail, type MailRules, readMail } from "./inbound.ts";
 import { email } from "./index.ts";
-import { isLoopback } from "./tls.ts";
 import { isSenderVerified } from "./verified-sender.ts";
 
 const rules: MailRules = { own: "hermes@mail.test", sessionBy: "sender", skipsFiles: false };

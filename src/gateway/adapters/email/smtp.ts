@@ -1,8 +1,8 @@
 import { Readable } from "node:stream";
+import { isLoopback } from "#foundation/http/local-host";
 import type { SendErrorClass, SendResult } from "../../platform/outbound.ts";
 import { ServiceError } from "../support/service-error.ts";
 import type { Composed } from "./compose.ts";
-import { isLoopback } from "./tls.ts";
 
 export interface SmtpAccount {
   readonly host: string;
