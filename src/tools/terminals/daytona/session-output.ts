@@ -1,19 +1,20 @@
-import { ReadableStream, type ReadableStreamDefaultController } from "node:stream/web";
+import type { ReadableStream } from "node:stream/web";
 import { Deferred } from "#foundation/lifecycle/deferred";
+import { PacedBytes } from "../remote/paced-bytes.ts";
 
 /** Fetches a file of the sandbox, piece by piece. */
 export type FetchFile = (file: string, take: (chunk: Buffer) => Promise<void>) => Promise<void>;
 
 /** Reads the lines of a session back into the bytes of its program; see `session-script.ts`. */
 export class SessionOutput {
-  readonly #out: ByteStream;
-  readonly #err: ByteStream;
+  readonly #out: OutputLines;
+  readonly #err: OutputLines;
   readonly #ready = new Deferred<void>();
   readonly #exit = new Deferred<number>();
 
   constructor(fetchFile: FetchFile) {
-    this.#out = new ByteStream(fetchFile);
-    this.#err = new ByteStream(fetchFile);
+    this.#out = new OutputLines(fetchFile);
+    this.#err = new OutputLines(fetchFile);
     this.#exit.promise.catch(() => undefined);
     this.#ready.promise.catch(() => undefined);
   }
@@ -56,30 +57,18 @@ export class SessionOutput {
 }
 
 /** The bytes of one output, from lines that are base64 or name a file with the rest. */
-class ByteStream {
-  readonly stream: ReadableStream<Uint8Array>;
+class OutputLines {
+  readonly #bytes = new PacedBytes();
   readonly #fetchFile: FetchFile;
-  #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
-  #wanted = new Deferred<void>();
   #rest = "";
   #file: Promise<void> = Promise.resolve();
-  #isCancelled = false;
 
   constructor(fetchFile: FetchFile) {
     this.#fetchFile = fetchFile;
-    this.stream = new ReadableStream({
-      start: (controller) => {
-        this.#controller = controller;
-      },
-      pull: () => {
-        this.#wanted.resolve();
-        this.#wanted = new Deferred();
-      },
-      cancel: () => {
-        this.#isCancelled = true;
-        this.#wanted.resolve();
-      },
-    });
+  }
+
+  get stream(): ReadableStream<Uint8Array> {
+    return this.#bytes.stream;
   }
 
   /** The lines that are complete now. */
@@ -90,19 +79,12 @@ class ByteStream {
   }
 
   push(line: string): void {
-    if (line.startsWith("@")) this.#file = this.#fetchFile(line.slice(1), (chunk) => this.#give(chunk));
-    else if (line !== "" && !this.#isCancelled) this.#controller?.enqueue(Buffer.from(line, "base64"));
+    if (line.startsWith("@")) this.#file = this.#fetchFile(line.slice(1), (chunk) => this.#bytes.push(chunk));
+    else this.#bytes.offer(Buffer.from(line, "base64"));
   }
 
   async close(): Promise<void> {
     await this.#file.catch(() => undefined);
-    if (!this.#isCancelled) this.#controller?.close();
-    this.#isCancelled = true;
-  }
-
-  /** No faster than it is read. */
-  async #give(chunk: Uint8Array): Promise<void> {
-    if (!this.#isCancelled && (this.#controller?.desiredSize ?? 1) <= 0) await this.#wanted.promise;
-    if (!this.#isCancelled) this.#controller?.enqueue(chunk);
+    this.#bytes.close();
   }
 }

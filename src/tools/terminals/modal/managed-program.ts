@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { ReadableStream, type ReadableStreamDefaultController } from "node:stream/web";
 import { never, sleep } from "#foundation/lifecycle/abort";
 import { Deferred } from "#foundation/lifecycle/deferred";
+import { PacedBytes } from "../remote/paced-bytes.ts";
 import type { StreamedProgram } from "../remote/streamed-process.ts";
 import { quote } from "../shell/shell-script.ts";
 import { inputScript, managedScript, mostInline, readScript } from "./managed-script.ts";
@@ -56,8 +56,8 @@ export async function startManaged(
 
 /** Asks for what a program printed until it has ended and everything is here. */
 class FollowedProgram {
-  readonly out = new Pushed();
-  readonly err = new Pushed();
+  readonly out = new PacedBytes();
+  readonly err = new PacedBytes();
   readonly #sandbox: ManagedSandbox;
   readonly #folder: string;
   readonly #exec: ManagedExec;
@@ -135,46 +135,6 @@ class FollowedProgram {
     this.out.close();
     this.err.close();
     if (!this.#isTidy) await short(this.#sandbox, line('rm -rf -- "$1"', [this.#folder])).catch(() => undefined);
-  }
-}
-
-/** Bytes on their way to a reader, no faster than they are read. */
-class Pushed {
-  readonly stream: ReadableStream<Uint8Array>;
-  /** How many bytes have come. */
-  position = 0;
-  #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
-  #wanted = new Deferred<void>();
-  #isOver = false;
-
-  constructor() {
-    this.stream = new ReadableStream({
-      start: (controller) => {
-        this.#controller = controller;
-      },
-      pull: () => this.#wake(),
-      cancel: () => {
-        this.#isOver = true;
-        this.#wake();
-      },
-    });
-  }
-
-  async push(bytes: Uint8Array): Promise<void> {
-    this.position += bytes.length;
-    if (bytes.length === 0) return;
-    if (!this.#isOver && (this.#controller?.desiredSize ?? 1) <= 0) await this.#wanted.promise;
-    if (!this.#isOver) this.#controller?.enqueue(bytes);
-  }
-
-  close(): void {
-    if (!this.#isOver) this.#controller?.close();
-    this.#isOver = true;
-  }
-
-  #wake(): void {
-    this.#wanted.resolve();
-    this.#wanted = new Deferred();
   }
 }
 
