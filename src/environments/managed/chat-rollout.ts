@@ -1,8 +1,8 @@
 import { describe } from "#foundation/errors";
 import { type AttemptEvent, localFailure, type ModelRequest } from "#model";
 import { type ChatSample, sampleChat } from "./chat-source.ts";
-import type { TokenServer } from "./generate.ts";
 import { SequenceTracker } from "./sequence-tracker.ts";
+import type { TokenServer } from "./token-server.ts";
 
 /** One rollout with a chat server that tells its tokens: each prompt is followed by the ids it was read as. */
 export class ChatRollout {

@@ -1,8 +1,7 @@
 import { type Message, newToolCall, textOf } from "#conversation";
-import { httpRequest } from "#foundation/http/request";
-import { isRecord, parseJson } from "#foundation/text/json";
+import { isRecord } from "#foundation/text/json";
 import type { ModelRequest } from "#model";
-import type { TokenServer } from "./generate.ts";
+import { askServer, numbers, type TokenServer } from "./token-server.ts";
 
 /** A reply of a chat server that tells its tokens: what it read, what it sampled, and what it made of that. */
 export interface ChatSample {
@@ -15,8 +14,6 @@ export interface ChatSample {
   readonly finish: "stop" | "length";
 }
 
-const maxBytes = 64 * 1024 * 1024;
-
 /** The server renders the prompt and finds the calls; it says which tokens it read and which it sampled. */
 export async function sampleChat(
   server: TokenServer,
@@ -24,25 +21,9 @@ export async function sampleChat(
   signal: AbortSignal,
 ): Promise<ChatSample> {
   const url = `${server.base_url.replace(/\/+$/, "")}/chat/completions`;
-  const response = await httpRequest(url, {
-    method: "POST",
-    headers: {
-      "content-type": "application/json",
-      ...(server.api_key === "" ? {} : { authorization: `Bearer ${server.api_key}` }),
-    },
-    body: JSON.stringify(bodyOf(request)),
-    signal,
-    timeoutMs: server.timeout * 1000,
-    maxBodyBytes: maxBytes,
-  });
-  signal.throwIfAborted();
-  if (response.kind === "failure") throw new Error(response.failure.message);
-  const text = await response.text();
-  if (text.kind === "failure") throw new Error(text.failure.message);
-  if (response.status !== 200) throw new Error(`${url} answered ${response.status}: ${text.text.slice(0, 300)}`);
-  const parsed = parseJson(text.text);
-  if (!parsed.ok || !isRecord(parsed.value)) throw new Error(`${url} answered no JSON object`);
-  return readChat(parsed.value, url);
+  const answer = await askServer(server, { url, body: bodyOf(request) }, signal);
+  if (!isRecord(answer)) throw new Error(`${url} answered no JSON object`);
+  return readChat(answer, url);
 }
 
 function bodyOf(request: ModelRequest & { readonly maxTokens: number }) {
@@ -104,10 +85,6 @@ function logprobsOf(value: unknown): readonly number[] {
   if (!isRecord(value)) return [];
   const { content, token_logprobs: plain } = value;
   return Array.isArray(content) ? numbers(content.filter(isRecord).map(({ logprob }) => logprob)) : numbers(plain);
-}
-
-function numbers(value: unknown): readonly number[] {
-  return Array.isArray(value) ? value.filter((one): one is number => typeof one === "number") : [];
 }
 
 function textIn(value: unknown): string {

@@ -1,17 +1,6 @@
 import { UserError } from "#foundation/errors";
-import { httpRequest } from "#foundation/http/request";
-import { isRecord, parseJson } from "#foundation/text/json";
-
-/** Where tokens are sampled. */
-export interface TokenServer {
-  readonly server_type: string;
-  /** `generate`: prompts are sent as ids. `chat`: as messages, and the server tells the ids. */
-  readonly token_source: string;
-  readonly base_url: string;
-  readonly api_key: string;
-  /** Seconds. */
-  readonly timeout: number;
-}
+import { isRecord } from "#foundation/text/json";
+import { askServer, list, numbers, type TokenServer } from "./token-server.ts";
 
 export interface GenerateRequest {
   readonly ids: readonly number[];
@@ -27,8 +16,6 @@ export interface Generated {
   readonly finish: "stop" | "length";
 }
 
-const maxBytes = 64 * 1024 * 1024;
-
 /** Samples from token ids, so that nothing is turned into tokens twice. One function for each kind of server. */
 export async function generate(server: TokenServer, request: GenerateRequest, signal: AbortSignal): Promise<Generated> {
   const wire = wires[server.server_type];
@@ -37,27 +24,10 @@ export async function generate(server: TokenServer, request: GenerateRequest, si
       `server_type cannot be ${server.server_type}; exact tokens need one of: ${Object.keys(wires).join(", ")}`,
     );
   const base = server.base_url.replace(/\/+$/, "").replace(/\/v1$/, "");
-  const response = await httpRequest(`${base}${wire.path}`, {
-    method: "POST",
-    headers: {
-      "content-type": "application/json",
-      ...(server.api_key === "" ? {} : { authorization: `Bearer ${server.api_key}` }),
-    },
-    body: JSON.stringify(wire.body(request)),
-    signal,
-    timeoutMs: server.timeout * 1000,
-    maxBodyBytes: maxBytes,
-  });
-  signal.throwIfAborted();
-  if (response.kind === "failure") throw new Error(response.failure.message);
-  const text = await response.text();
-  if (text.kind === "failure") throw new Error(text.failure.message);
-  if (response.status !== 200)
-    throw new Error(`${base}${wire.path} answered ${response.status}: ${text.text.slice(0, 300)}`);
-  const parsed = parseJson(text.text);
-  const first: unknown =
-    parsed.ok && Array.isArray(parsed.value) ? parsed.value[0] : parsed.ok ? parsed.value : undefined;
-  if (!isRecord(first)) throw new Error(`${base}${wire.path} answered no JSON object`);
+  const url = `${base}${wire.path}`;
+  const answer = await askServer(server, { url, body: wire.body(request) }, signal);
+  const first: unknown = Array.isArray(answer) ? answer[0] : answer;
+  if (!isRecord(first)) throw new Error(`${url} answered no JSON object`);
   return wire.read(first);
 }
 
@@ -142,14 +112,6 @@ export function givesTokens(serverType: string): boolean {
 
 function firstOf(value: unknown): unknown {
   return Array.isArray(value) ? (value[0] as unknown) : value;
-}
-
-function list(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
-function numbers(value: unknown): readonly number[] {
-  return list(value).filter((one): one is number => typeof one === "number");
 }
 
 function textOf(value: unknown): string | undefined {

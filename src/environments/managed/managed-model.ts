@@ -5,8 +5,9 @@ import type { Sequence } from "../tokens/sequence.ts";
 import type { ModelTokenizer } from "../tokens/tokenizer.ts";
 import { promptRenderer, type RenderPrompt } from "./chat-prompt.ts";
 import { ChatRollout } from "./chat-rollout.ts";
-import { type Generated, generate, type TokenServer } from "./generate.ts";
+import { type Generated, generate } from "./generate.ts";
 import { SequenceTracker } from "./sequence-tracker.ts";
+import type { TokenServer } from "./token-server.ts";
 
 export interface ManagedOptions {
   readonly models: Models;
