@@ -127,6 +127,10 @@ describe("hermes env", () => {
     });
     const env = ["env", "terminal-test", "evaluate"];
     expect(await stage.run([...env, "--env.max_agent_turn", "5"])).toMatchObject({ code: 2 });
+    expect(await stage.run([...env, "--agent.max_turns", "5"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("There is no flag --agent.max_turns."),
+    });
     expect(await stage.run([...env, "--fields", "two.yaml", "--openai.model_name", "x"])).toMatchObject({ code: 2 });
     const shown = await stage.run([
       ...env,

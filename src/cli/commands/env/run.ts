@@ -78,8 +78,17 @@ export async function envRun(invocation: Invocation): Promise<number> {
   }
 }
 
+const groups = ["env", "openai", "replay"];
+
 function dottedFlags({ flags }: Invocation): Readonly<Record<string, string>> {
   const dotted = Object.entries(flags).filter(([name]) => name.includes("."));
+  for (const [name] of dotted)
+    if (!groups.some((group) => name.startsWith(`${group}.`)))
+      throw new UserError(`There is no flag --${name}.`, {
+        hint: `Flags with a dot begin with ${groups.map((group) => `--${group}.`).join(", ")}.`,
+        code: "usage",
+        exitCode: 2,
+      });
   return Object.fromEntries(dotted.map(([name, value]) => [name, value === true ? "true" : String(value)]));
 }
 
