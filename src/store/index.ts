@@ -25,7 +25,6 @@ export type { Insights } from "./records/report.ts";
 export type { ExportedSession, NewSession, SessionRecord, SessionSummary, TitleOutcome } from "./records/session.ts";
 export type { UsageChange } from "./records/turn.ts";
 
-export { sanitizeQuery } from "./search/query.ts";
 export type { Serving } from "./signals.ts";
 export type { Aggregates, Store } from "./store.ts";
 export { cleanTitle, maxTitleLength } from "./titles.ts";

@@ -55,10 +55,6 @@ export function wantedTerms(tokens: readonly QueryToken[]): readonly QueryTerm[]
 }
 
 /** The query in the syntax of SQLite's FTS5; empty when nothing is left to look for. */
-export function sanitizeQuery(input: string): string {
-  return renderFts5(parseQuery(input));
-}
-
 export function renderFts5(tokens: readonly QueryToken[]): string {
   return tokens.map(renderToken).join(" ");
 }

@@ -40,7 +40,7 @@ export async function openConnection(options: OpenOptions): Promise<SqliteConnec
 
 async function configure(connection: SqliteConnection, options: OpenOptions): Promise<void> {
   // Even a setting reads the file, which is locked for a moment while the log of a killed process is taken in.
-  const set = (settings: string): Promise<void> => whileBusy(() => connection.exec(settings), options);
+  const set = async (settings: string): Promise<void> => whileBusy(() => connection.exec(settings), options);
   await set("PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16000");
   if (options.path === inMemory) return;
   const mode = await whileBusy(() => connection.get("PRAGMA journal_mode = WAL"), options);

@@ -20,27 +20,38 @@ export interface LockWait {
   readonly random?: () => number;
 }
 
-export async function beginImmediate(connection: SqliteConnection, wait: LockWait): Promise<void> {
-  await whileBusy(() => connection.exec("BEGIN IMMEDIATE"), wait);
+export function beginImmediate(connection: SqliteConnection, wait: LockWait): void | Promise<void> {
+  return whileBusy(() => connection.exec("BEGIN IMMEDIATE"), wait);
 }
 
-/** Runs `act` again as long as the file is locked, up to the limit; any other error surfaces at once. */
-export async function whileBusy<T>(act: () => T, wait: LockWait): Promise<T> {
+/**
+ * Runs `act`, again as long as the file is locked, up to the limit; any other error surfaces at once. Nearly always
+ * nobody holds the lock, and then nobody waits.
+ */
+export function whileBusy<T>(act: () => T, wait: LockWait): T | Promise<T> {
+  try {
+    return act();
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+    return whileLocked(act, wait, error);
+  }
+}
+
+async function whileLocked<T>(act: () => T, wait: LockWait, locked: unknown): Promise<T> {
   const random = wait.random ?? Math.random;
+  let last = locked;
   for (let attempt = 1; ; attempt += 1) {
     const endMs = wait.clock.now() + attemptMs;
-    for (let poll = 0; ; poll += 1) {
+    for (let poll = 0; wait.clock.now() < endMs; poll += 1) {
+      await wait.clock.sleep(poll < quickPolls ? 1 : slowPollMs, wait.signal);
       try {
         return act();
       } catch (error) {
         if (!isBusy(error)) throw error;
-        if (wait.clock.now() >= endMs) {
-          if (attempt >= maxAttempts) throw error;
-          break;
-        }
+        last = error;
       }
-      await wait.clock.sleep(poll < quickPolls ? 1 : slowPollMs, wait.signal);
     }
+    if (attempt >= maxAttempts) throw last;
     await wait.clock.sleep(shortestPauseMs + random() * (longestPauseMs - shortestPauseMs), wait.signal);
   }
 }
