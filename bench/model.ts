@@ -2,8 +2,8 @@
 import { Stream as AnthropicStream } from "@anthropic-ai/sdk/streaming";
 import { Stream as OpenAiStream } from "openai/streaming";
 import type { Message } from "#conversation";
+import { protocolFor } from "../src/model/prepare.ts";
 import type { Protocol } from "../src/model/protocols/protocol.ts";
-import { protocolFor } from "../src/model/protocols/registry.ts";
 import { WireMemo } from "../src/model/protocols/wire-memo.ts";
 import type { ModelRequest } from "../src/model/request.ts";
 import type { ProtocolName } from "../src/model/target.ts";

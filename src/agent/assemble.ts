@@ -160,7 +160,9 @@ async function openTools({ host, scope, choices, owned }: Assembly, signal: Abor
         enabledTools = listing.names;
         return listing;
       },
-      refresh: async (stop) => `${await tools.mcp.refresh(scope, stop)} ${options().enabledToolsets?.join()}`,
+      version: () => `${tools.mcp.changes()} ${options().enabledToolsets?.join()}`,
+      hasNews: () => tools.mcp.hasNews(scope),
+      letIn: (stop) => tools.mcp.letIn(scope, stop),
     },
     signal,
   );
@@ -261,9 +263,14 @@ function depsOf({ host, scope, choices }: Assembly, opened: Opened): AgentDeps {
     tools: toolsOf({ host, scope, choices }, opened),
     record: assembleRecord(host, choices.transcript),
     prompt: promptGroup(opened.source, prompt),
-    memory: { turns: opened.memory?.manager.turnMemory },
+    memory: { turns: turnMemoryOf(opened.memory) },
     observers: { events, hooks: hooksOf({ host, scope, choices }), onRequest: logBreaks(logger) },
   };
+}
+
+/** Without a provider no turn has anything to ask or tell. */
+function turnMemoryOf(memory: SessionMemory | undefined): AgentDeps["memory"]["turns"] {
+  return memory?.manager.providerName === undefined ? undefined : memory.manager.turnMemory;
 }
 
 /** Plugins hear of a turn when its changes of files are known. */

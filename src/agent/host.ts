@@ -40,7 +40,7 @@ export type AgentToolbox = Pick<
   | "endTurn"
   | "forgetShown"
   | "shrinkImage"
-> & { readonly mcp: Pick<Toolbox["mcp"], "refresh"> };
+> & { readonly mcp: Pick<Toolbox["mcp"], "changes" | "hasNews" | "letIn"> };
 
 /** Which tools an agent may have. */
 export type ToolOptions = Parameters<Toolbox["list"]>[0];

@@ -1,4 +1,4 @@
-import { type AssistantMessage, assistantMessage, type Message, type ToolCall } from "#conversation";
+import { type AssistantMessage, assistantMessage, type Message, openCalls, type ToolCall } from "#conversation";
 import { type RecoveryDeps, recover } from "./recovery/remedy.ts";
 import { type ExplainFailure, exitFor } from "./turn/exit.ts";
 import type { LoopVerdict } from "./turn/loop-guard.ts";
@@ -53,7 +53,8 @@ function stoppedReply({ unfinished }: Turn): AssistantMessage {
 }
 
 async function takeSteps(turn: Turn, deps: LoopDeps): Promise<TurnOutcome> {
-  await answerOpenCalls(turn, deps);
+  const open = openCalls(turn.history);
+  if (open.length > 0) await answerOpenCalls(open, turn, deps);
   for (;;) {
     turn.phase = "between";
     turn.signal.throwIfAborted();

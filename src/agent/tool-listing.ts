@@ -3,32 +3,36 @@ import { extendListing, type Listing, type Tool } from "#tools";
 /** Where the tools of a session come from. */
 export interface ToolSource {
   list(signal: AbortSignal): Promise<Listing>;
-  /** Lets changes of MCP servers in. Another value than before means that the tools are to be listed again. */
-  refresh(signal: AbortSignal): Promise<number | string>;
+  /** Another value than before means that the tools are to be listed again. */
+  version(): string;
+  /** MCP servers have something new, which is not in the version yet. */
+  hasNews(): boolean;
+  letIn(signal: AbortSignal): Promise<void>;
 }
 
 /** What the model of one agent is shown. It changes between turns only, and only when a server's tools have, or a model that reads fewer of them took over. */
 export class ToolListing {
   readonly #source: ToolSource;
   #listing: Listing;
-  #changes: number | string;
+  #version: string;
   #more: readonly Tool[] = [];
 
-  private constructor(source: ToolSource, state: { readonly listing: Listing; readonly changes: number | string }) {
+  private constructor(source: ToolSource, listing: Listing) {
     this.#source = source;
-    this.#listing = state.listing;
-    this.#changes = state.changes;
+    this.#listing = listing;
+    this.#version = source.version();
   }
 
   static async open(source: ToolSource, signal: AbortSignal): Promise<ToolListing> {
     const listing = await source.list(signal);
-    return new ToolListing(source, { listing, changes: await source.refresh(signal) });
+    if (source.hasNews()) await source.letIn(signal);
+    return new ToolListing(source, listing);
   }
 
   /** For an agent whose tools never change. */
   static fixed(listing: Listing): ToolListing {
-    const source = { list: () => Promise.resolve(listing), refresh: () => Promise.resolve(0) };
-    return new ToolListing(source, { listing, changes: 0 });
+    const list = () => Promise.resolve(listing);
+    return new ToolListing({ list, version: () => "", hasNews: () => false, letIn: () => Promise.resolve() }, listing);
   }
 
   get listing(): Listing {
@@ -42,12 +46,18 @@ export class ToolListing {
     this.#listing = extendListing(this.#listing, tools);
   }
 
+  /** Nothing has changed since the last turn. */
+  get isCurrent(): boolean {
+    return !this.#source.hasNews() && this.#source.version() === this.#version;
+  }
+
   /** Called between turns; true when the tools are others now. */
   async refresh(signal: AbortSignal): Promise<boolean> {
-    const changes = await this.#source.refresh(signal);
-    if (changes === this.#changes) return false;
+    if (this.#source.hasNews()) await this.#source.letIn(signal);
+    const version = this.#source.version();
+    if (version === this.#version) return false;
     this.#listing = extendListing(await this.#source.list(signal), this.#more);
-    this.#changes = changes;
+    this.#version = version;
     return true;
   }
 }

@@ -40,7 +40,8 @@ export async function* streamModel(
   signal: AbortSignal,
 ): AsyncGenerator<AttemptEvent, void> {
   signal.throwIfAborted();
-  await deps.connections.pacing.turn(request.target, deps.clock, signal);
+  if ((request.target.timeouts.minIntervalMs ?? 0) > 0)
+    await deps.connections.pacing.turn(request.target, deps.clock, signal);
   using exchange = new AttemptExchange(request, deps.clock, signal);
   const failed = (fault: AttemptFault, sent?: PreparedRequest): AttemptEvent => {
     const failure = deps.classify(exchange.redact(fault), factsOf(request, deps.clock, sent));

@@ -24,7 +24,7 @@ export async function* streamEndpoint(
     yield* streamModel(request, deps, signal);
     return;
   }
-  await endpoints.load();
+  if (!endpoints.isLoaded) await endpoints.load();
   const written = target.writtenUrl ?? target.baseUrl;
   const facts = endpoints.facts(written);
   let known: readonly Target[] | undefined;

@@ -1,8 +1,7 @@
 import type { Protocol, WireRequest } from "./protocols/protocol.ts";
-import { protocolFor } from "./protocols/registry.ts";
 import type { WireMemo } from "./protocols/wire-memo.ts";
 import type { ModelRequest } from "./request.ts";
-import type { Target } from "./target.ts";
+import type { ProtocolName, Target } from "./target.ts";
 
 /** A request as it would be sent, without the credential. */
 export interface PreparedRequest {
@@ -13,6 +12,19 @@ export interface PreparedRequest {
 }
 
 const userAgent = "HermesAgent";
+
+/** One line per wire language; each is loaded when the first request needs it. */
+const protocols: Readonly<Record<ProtocolName, () => Promise<{ readonly protocol: Protocol }>>> = {
+  chat_completions: () => import("./protocols/chat-completions/index.ts"),
+  anthropic_messages: () => import("./protocols/anthropic-messages/index.ts"),
+  codex_responses: () => import("./protocols/responses/index.ts"),
+  gemini_generate: () => import("./protocols/gemini/index.ts"),
+  bedrock_converse: () => import("./protocols/bedrock-converse/index.ts"),
+};
+
+export async function protocolFor(name: ProtocolName): Promise<Protocol> {
+  return (await protocols[name]()).protocol;
+}
 
 /** The wire request, without sending it. A memo makes the next one of the same session cheaper. */
 export async function prepareRequest(request: ModelRequest, memo?: WireMemo): Promise<PreparedRequest> {

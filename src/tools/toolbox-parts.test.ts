@@ -298,7 +298,7 @@ describe("MCP servers", () => {
     await stage.call(toolbox, "mcp_fake_add", {});
     await expect
       .poll(async () => {
-        await toolbox.mcp.refresh(stage.scope(), never);
+        if (toolbox.mcp.hasNews(stage.scope())) await toolbox.mcp.letIn(stage.scope(), never);
         return [...(await toolbox.list({}, stage.scope(), never)).names];
       })
       .toContain("mcp_fake_x");

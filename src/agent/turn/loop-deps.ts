@@ -6,7 +6,7 @@ import type { LoopDeps } from "../loop.ts";
 import { accountedMoney } from "./accounted-money.ts";
 import { createAttempt } from "./attempt.ts";
 import { LoopGuard } from "./loop-guard.ts";
-import { gatherContext, openPrompt } from "./prepare-turn.ts";
+import { contextFitter } from "./prepare-turn.ts";
 import { factsFor } from "./request/reply-facts.ts";
 import type { RequestBuilder } from "./request/request.ts";
 import { createRunTools } from "./run-tools.ts";
@@ -56,7 +56,7 @@ export function loopDeps(
     }),
     runTools: toolRunner(userText, parts),
     mayRepeat: (call) => mayRepeat(deps.tools.listing().tools.get(call.function.name)),
-    fitContext: contextFitter(userText, parts),
+    fitContext: contextFitter(userText, deps, parts.keeper),
     wrapUp: deps.settings.endsSilently === true ? () => Promise.resolve(spent) : createWrapUp(calling),
     explain: model.explain,
     remedies: model.remedies({
@@ -99,20 +99,6 @@ function heardHere(history: readonly Message[]): readonly string[] {
     .filter(({ role, untrusted }) => role === "tool" && untrusted === undefined)
     .slice(-200)
     .map(({ content }) => textOf(content));
-}
-
-/** Before each step; before the first one, the turn is also prepared: prompt, room, then the words of others. */
-function contextFitter(userText: string, { deps, keeper }: LoopContext): LoopDeps["fitContext"] {
-  let isPrepared = false;
-  return async (turn) => {
-    if (isPrepared) return keeper.fit(turn, "step");
-    isPrepared = true;
-    await openPrompt(turn, deps);
-    // A turn that goes on was prepared before its first reply.
-    if (turn.steps.taken > 1) return keeper.fit(turn, "step");
-    await keeper.fit(turn, "preflight");
-    await gatherContext(turn, { deps, userText });
-  };
 }
 
 function toolbelt({ tools, clock, logger }: AgentDeps): Toolbelt {

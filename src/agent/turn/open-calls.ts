@@ -1,4 +1,4 @@
-import { openCalls, type ToolMessage, toolMessage } from "#conversation";
+import { type ToolCall, type ToolMessage, toolMessage } from "#conversation";
 import type { LoopDeps } from "../loop.ts";
 import type { Turn } from "./turn.ts";
 
@@ -8,9 +8,11 @@ export const cutOff =
   "check before doing it again.";
 
 /** Calls that an earlier process left open: what does no harm twice is run again, of the others the model is told. */
-export async function answerOpenCalls(turn: Turn, deps: Pick<LoopDeps, "mayRepeat" | "runTools">): Promise<void> {
-  const open = openCalls(turn.history);
-  if (open.length === 0) return;
+export async function answerOpenCalls(
+  open: readonly ToolCall[],
+  turn: Turn,
+  deps: Pick<LoopDeps, "mayRepeat" | "runTools">,
+): Promise<void> {
   turn.phase = "tools";
   const again = open.filter((call) => deps.mayRepeat(call));
   const results = again.length === 0 ? [] : (await deps.runTools(again, turn)).messages;

@@ -1,5 +1,7 @@
 import { quietly } from "#foundation/files/quietly";
 import type { AgentDeps } from "../agent-deps.ts";
+import type { ContextKeeper } from "../context-keeper.ts";
+import type { LoopDeps } from "../loop.ts";
 import { additionText } from "../prompt/additions.ts";
 import type { Turn } from "./turn.ts";
 
@@ -8,8 +10,22 @@ interface PrepareDeps {
   readonly userText: string;
 }
 
+/** Before each step; before the first one, the turn is also prepared: prompt, room, then the words of others. */
+export function contextFitter(userText: string, deps: AgentDeps, keeper: ContextKeeper): LoopDeps["fitContext"] {
+  let isPrepared = false;
+  return async (turn) => {
+    if (isPrepared) return keeper.fit(turn, "step");
+    isPrepared = true;
+    await openPrompt(turn, deps);
+    // A turn that goes on was prepared before its first reply.
+    if (turn.steps.taken > 1) return keeper.fit(turn, "step");
+    await keeper.fit(turn, "preflight");
+    await gatherContext(turn, { deps, userText });
+  };
+}
+
 /** The prompt of the session; building it for the first time is what starts one. */
-export async function openPrompt(turn: Turn, deps: AgentDeps): Promise<void> {
+async function openPrompt(turn: Turn, deps: AgentDeps): Promise<void> {
   await deps.prompt.source.text();
   if (deps.conversation.history.length > 0) return;
   const facts = { sessionId: turn.sessionId, model: turn.target.model };
@@ -21,7 +37,7 @@ export async function openPrompt(turn: Turn, deps: AgentDeps): Promise<void> {
 }
 
 /** Once per turn, before its first request: the words of plugins and recalled memory, for all its steps. */
-export async function gatherContext(turn: Turn, { deps, userText }: PrepareDeps): Promise<void> {
+async function gatherContext(turn: Turn, { deps, userText }: PrepareDeps): Promise<void> {
   const { hooks } = deps.observers;
   const { turns: memory } = deps.memory;
   const { history, signal } = turn;

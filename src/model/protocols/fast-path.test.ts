@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { protocolFor } from "../prepare.ts";
 import type { ProtocolName } from "../target.ts";
 import { testRequest } from "../testing/target.ts";
 import type { Frame, Lifted } from "./protocol.ts";
-import { protocolFor } from "./registry.ts";
 
 /** Blanks, another number of them in every frame: no frame looks like another, so that each is parsed. */
 function unlike(frame: Frame, at: number): Frame {

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ModelEvent } from "#conversation";
+import { protocolFor } from "../prepare.ts";
 import type { ProtocolName } from "../target.ts";
 import { collect } from "../testing/collect.ts";
 import { testRequest } from "../testing/target.ts";
@@ -11,7 +12,6 @@ import { AwsEventDecoder } from "../transport/aws-event-stream.ts";
 import type { FrameDecoder } from "../transport/frames.ts";
 import { SseDecoder } from "../transport/sse.ts";
 import type { Lifted, Protocol, StreamFault } from "./protocol.ts";
-import { protocolFor } from "./registry.ts";
 
 /** What one stream, in the shape a provider really sends, must come to. Fields that are absent are not looked at. */
 interface Expected {

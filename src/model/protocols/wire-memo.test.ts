@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Message } from "#conversation";
+import { protocolFor } from "../prepare.ts";
 import type { ModelRequest } from "../request.ts";
 import type { ProtocolName, Target, TargetQuirks } from "../target.ts";
 import { arbitraryHistory } from "../testing/arbitrary-history.ts";
 import { readFileTool, testRequest } from "../testing/target.ts";
-import { protocolFor } from "./registry.ts";
 import { WireMemo } from "./wire-memo.ts";
 
 const protocols: readonly ProtocolName[] = [

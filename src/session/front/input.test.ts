@@ -121,7 +121,7 @@ describe("what the model is sent", () => {
     const expand = () => Promise.reject(new Error("disk gone"));
     await using parts = await openHarness({ services: () => ({ references: { expand } }) });
     const session = await parts.open();
-    expect(await say(session, "Hello")).toMatchObject({ failed: true, error: "disk gone" });
+    expect(await say(session, "Hello @file:a.txt")).toMatchObject({ failed: true, error: "disk gone" });
     expect(await parts.store.inbox.counts()).toMatchObject({ pending: 1, claimed: 0 });
   });
 

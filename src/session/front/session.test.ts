@@ -95,7 +95,7 @@ describe("a message during a turn", () => {
       await release.promise;
       if (isBroken) throw new Error("no room");
     };
-    const { open, server } = await harness({ services: () => ({ tools: { refresh } }) });
+    const { open, server } = await harness({ services: () => ({ tools: { refresh, isCurrent: false } }) });
     const session = await open();
     const submission = await session.submit({ text: "a" });
     session.interrupt();

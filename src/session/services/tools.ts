@@ -7,6 +7,8 @@ export interface ToolService {
   describe(): readonly ToolsetInfo[];
   /** What the model is shown of them. */
   definitions(): readonly ToolDefinition[];
+  /** Whether there is nothing to let in before the next turn. */
+  readonly isCurrent: boolean;
   /** Between two turns: lets changed tools in; says what came and went. */
   refresh(signal: AbortSignal): Promise<string | undefined>;
   /** Takes effect by a new session; a message for the person. */
@@ -17,7 +19,11 @@ export interface ToolService {
 
 export interface ToolServiceDeps extends Pick<ToolService, "setEnabled" | "reloadMcp"> {
   /** What the model of this session is shown; it changes between turns only. */
-  readonly shown: { readonly listing: Listing; refresh(signal: AbortSignal): Promise<boolean> };
+  readonly shown: {
+    readonly listing: Listing;
+    readonly isCurrent: boolean;
+    refresh(signal: AbortSignal): Promise<boolean>;
+  };
 }
 
 export function toolService({ shown, setEnabled, reloadMcp }: ToolServiceDeps): ToolService {
@@ -26,6 +32,9 @@ export function toolService({ shown, setEnabled, reloadMcp }: ToolServiceDeps): 
     reloadMcp,
     describe: () => toolsetsOf(shown.listing),
     definitions: () => shown.listing.definitions,
+    get isCurrent() {
+      return shown.isCurrent;
+    },
     async refresh(signal) {
       const before = shown.listing.names;
       if (!(await shown.refresh(signal))) return undefined;

@@ -78,7 +78,7 @@ function smallServices({ options }: AgentRequest, { conversation }: Agent, listi
     },
     tools: {
       ...toolService({
-        shown: { listing, refresh: () => Promise.resolve(false) },
+        shown: { listing, isCurrent: true, refresh: () => Promise.resolve(false) },
         setEnabled: (names) => Promise.resolve(`Changed: ${names.join(", ")}.`),
         reloadMcp: () => Promise.resolve("No servers."),
       }),

@@ -105,7 +105,8 @@ export class TurnRunner {
     const ledger = new UsageLedger(session, conversation);
     using _ledger = events.observe("usage", ledger);
     if (this.#coming !== undefined) this.#coming.canBeSteered = true;
-    const changedTools = await conversation.services.tools.refresh(signal);
+    const { tools } = conversation.services;
+    const changedTools = tools.isCurrent ? undefined : await tools.refresh(signal);
     if (changedTools !== undefined) this.#tell(changedTools, "info");
     await conversation.presence?.check();
     const result = await (messages.some(({ continues }) => continues === true)
@@ -141,10 +142,14 @@ export class TurnRunner {
     const typed = words.sent ?? words.text;
     const isTyped = words.isVerbatim !== true && words.isPlain !== true;
     const arrived = words.isVerbatim === true ? "a message that arrived by itself" : undefined;
-    const expanded = isTyped
-      ? await services.references.expand(typed, signal)
-      : { text: typed, attached: [], attachedTokens: 0, warnings: [], untrusted: arrived };
-    const { content, warnings } = await withImages(expanded.text, words.images, cwd);
+    const expanded =
+      isTyped && typed.includes("@")
+        ? await services.references.expand(typed, signal)
+        : { text: typed, attached: [], attachedTokens: 0, warnings: [], untrusted: arrived };
+    const { content, warnings } =
+      words.images.length === 0
+        ? { content: expanded.text, warnings: [] }
+        : await withImages(expanded.text, words.images, cwd);
     if (expanded.attached.length > 0)
       this.#tell(`Attached: ${expanded.attached.join(", ")} (about ${expanded.attachedTokens} tokens)`, "info");
     for (const warning of [...expanded.warnings, ...warnings]) this.#tell(warning, "warn");

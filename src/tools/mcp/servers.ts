@@ -53,9 +53,15 @@ export class McpServers implements AsyncDisposable {
     await this.#sync(scope);
   }
 
+  /** Whether {@link refresh} would have anything to do. */
+  hasNews(moment: "turn" | "session"): boolean {
+    if (!this.#isStarted || (moment === "turn" && this.#options.refresh === "session")) return false;
+    return this.#changed.size > 0 || [...this.#entries.values()].some(({ tools }) => tools.hasUnheard);
+  }
+
   /** Called between turns (and at the start of a session) to let changes in; whoever sits at that session is asked about them. Returns the names that came and went. */
   async refresh(moment: "turn" | "session", scope: SessionScope): Promise<readonly string[]> {
-    if (!this.#isStarted || (moment === "turn" && this.#options.refresh === "session")) return [];
+    if (!this.hasNews(moment)) return [];
     // A question that nobody heard is asked again.
     for (const [name, { tools }] of this.#entries) if (tools.hasUnheard) this.#changed.add(name);
     return this.#sync(scope);

@@ -72,11 +72,12 @@ export function openMcp(base: ToolsBase, parts: McpOptions): Mcp {
         isStarted = true;
         await servers.ready(of, signal);
       },
-      async refresh(of, signal) {
+      changes: () => changes,
+      hasNews: (of) => servers.hasNews("turn") || own.hasNews(of),
+      async letIn(of, signal) {
         const moved = await raceAbort(servers.refresh("turn", of), signal);
         const hasMoved = await raceAbort(own.refresh(of), signal);
         if (moved.length > 0 || hasMoved) changed();
-        return changes;
       },
       async reload(of, signal) {
         // What a run was started with stays; only the files are read again.
@@ -131,6 +132,10 @@ class OwnServers {
     this.#sessions.set(scope.key, { servers, registry });
     await servers.ready(scope, signal);
     return [...registry.snapshot().tools.values()];
+  }
+
+  hasNews(scope: SessionScope): boolean {
+    return this.#sessions.get(scope.key)?.servers.hasNews("turn") === true;
   }
 
   /** Whether anything has changed. */

@@ -81,8 +81,12 @@ export interface Toolbox extends AsyncDisposable {
   readonly variables: SessionVariables;
   readonly mcp: {
     ready(scope: SessionScope, signal: AbortSignal): Promise<void>;
-    /** Between turns: takes over changed lists where the configuration says so. How often anything changed so far. */
-    refresh(scope: SessionScope, signal: AbortSignal): Promise<number>;
+    /** How often anything changed so far. */
+    changes(): number;
+    /** Whether lists changed that may be taken over between turns, as the configuration says. */
+    hasNews(scope: SessionScope): boolean;
+    /** Takes them over. */
+    letIn(scope: SessionScope, signal: AbortSignal): Promise<void>;
     /** Reads the configuration again and restarts what changed; a line for the person. */
     reload(scope: SessionScope, signal: AbortSignal): Promise<string>;
     status(): readonly { readonly name: string; readonly state: string; readonly tools: number }[];

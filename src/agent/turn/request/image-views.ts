@@ -36,7 +36,6 @@ export class ImageViews {
   async view(messages: readonly Message[], target: Target, signal: AbortSignal): Promise<readonly Message[]> {
     const mode = this.#help.isAlwaysDescribed || target.quirks.supportsImages === false ? "words" : "small";
     if ((mode === "words" ? this.#help.describe : this.#help.shrink) === undefined) return messages;
-    if (!messages.some(hasImages)) return messages;
     const viewed: Message[] = [];
     for (const message of messages)
       viewed.push(hasImages(message) ? await this.#viewOf(message, mode, signal) : message);
@@ -88,7 +87,7 @@ export class ImageViews {
   }
 }
 
-function hasImages(message: Message): boolean {
+export function hasImages(message: Message): boolean {
   return Array.isArray(message.content) && imagesOf(message.content).length > 0;
 }
 

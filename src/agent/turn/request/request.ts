@@ -6,7 +6,7 @@ import type { Listing } from "#tools";
 import type { Conversation } from "../../conversation.ts";
 import type { PromptSource } from "../../ports.ts";
 import type { RequestTweaks, Turn } from "../turn.ts";
-import type { ImageViews } from "./image-views.ts";
+import { hasImages, type ImageViews } from "./image-views.ts";
 
 /** What the user set for the requests of a session. */
 export interface RequestSettings {
@@ -52,7 +52,8 @@ export function createRequestBuilder(deps: RequestDeps): RequestBuilder {
     const system = await deps.prompt.text();
     const ephemeral = deps.ephemeral(turn);
     const { target, signal } = turn;
-    const history = await deps.images.view(deps.conversation.sent.view(turn.history, target), target, signal);
+    const sent = deps.conversation.sent.view(turn.history, target);
+    const history = sent.some(hasImages) ? await deps.images.view(sent, target, signal) : sent;
     return {
       target,
       system,

@@ -26,9 +26,13 @@ export class EndpointMemory {
     this.#file = file;
   }
 
+  get isLoaded(): boolean {
+    return this.#known !== undefined;
+  }
+
   /** Once in a process; what cannot be read is no memory. */
   async load(): Promise<void> {
-    if (this.#known !== undefined) return;
+    if (this.isLoaded) return;
     const text =
       this.#file === undefined ? undefined : await readTextFile(this.#file, { maxBytes }).catch(() => undefined);
     const parsed = text === undefined ? undefined : parseJson(text);
