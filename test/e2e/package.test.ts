@@ -17,7 +17,7 @@ const user = (): string => path.join(folder, "user");
 
 function run(command: string, args: readonly string[], cwd: string): Promise<Ran> {
   const env = { ...process.env, HERMES_HOME: path.join(folder, "home"), NO_UPDATE_NOTIFIER: "1" };
-  return ended(spawn(command, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"], timeout: 100_000 }));
+  return ended(spawn(command, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"], timeout: 600_000 }));
 }
 
 beforeAll(async () => {
@@ -37,7 +37,7 @@ beforeAll(async () => {
   const flags = ["--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error"];
   const installed = await run("npm", ["install", ...flags, path.join(folder, tarball)], user());
   if (installed.code !== 0) problem = `the dependencies could not be installed here: ${installed.stderr.slice(0, 300)}`;
-}, 180_000);
+}, 900_000);
 afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 /** Without a place to get the dependencies from there is nothing to try. */

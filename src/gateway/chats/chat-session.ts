@@ -55,6 +55,7 @@ export class ChatSession implements AsyncDisposable {
   #liveStep = "";
   /** What was written into the chat from elsewhere and the session has been told. */
   readonly #told = new Set<string>();
+  #answered: TurnId | undefined;
   #isBroken = false;
 
   constructor(deps: ChatSessionDeps) {
@@ -68,6 +69,11 @@ export class ChatSession implements AsyncDisposable {
   /** The message whose turn runs, or the last that came. */
   get current(): InboundMessage | undefined {
     return this.#turn?.message ?? this.#newest;
+  }
+
+  /** The turn that runs has given its answer already; it only ends. */
+  get isAnswered(): boolean {
+    return this.#turn !== undefined && this.#turn.id === this.#answered;
   }
 
   /** A session that another program took over meanwhile is borrowed anew: it goes on from what is stored. */
@@ -195,6 +201,7 @@ export class ChatSession implements AsyncDisposable {
       return await tx.gatewayTurns.progress(written.turnId, { status: "running" });
     }
     await tx.gatewayTurns.finish(written.turnId, "done");
+    this.#answered = written.turnId;
     if (last?.role !== "assistant" || last.finish_reason === "interrupted") return;
     const answer = textOf(last.content);
     const text = showReasoning && (last.reasoning ?? "") !== "" ? withReasoning(last.reasoning ?? "", answer) : answer;

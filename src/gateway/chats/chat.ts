@@ -285,7 +285,7 @@ export class Chat {
     if (command !== undefined) this.#hooks.command(message, command);
     const note = isCommand || this.#running > 0 ? "" : await this.#startOver(message, rowKey(ids));
     const words = await this.#words(message);
-    const wasRunning = this.#running > 0;
+    const wasRunning = this.#running > 0 && !this.#session.isAnswered;
     const text = note === "" ? words.text : `${note}\n\n${words.text}`;
     const { untrusted } = message;
     const submit = () => this.#session.submit(message, ids, { ...words, text, untrusted });
