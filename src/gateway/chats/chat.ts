@@ -4,14 +4,7 @@ import type { Logger } from "#foundation/files/logger";
 import { quietly } from "#foundation/files/quietly";
 import { Deferred } from "#foundation/lifecycle/deferred";
 import type { Clock } from "#foundation/time/clock";
-import {
-  type ResetPolicy,
-  resetDue,
-  type SessionEvent,
-  type SessionService,
-  type Submission,
-  viewText,
-} from "#session";
+import { type ResetPolicy, resetDue, type SessionService, type Submission, viewText } from "#session";
 import { type InboxEntry, type Store, takeLease } from "#store";
 import type { Users } from "../access/users.ts";
 import { ChatAsks } from "../asks/chat-asks.ts";
@@ -23,14 +16,16 @@ import type { InboundMessage, MessageSource } from "../platform/inbound.ts";
 import type { Platform } from "../platform/platform.ts";
 import { readCommandLine } from "../routing/command-line.ts";
 import { isShared, type KeyRules } from "../routing/session-key.ts";
+import { ChatEvents } from "./chat-events.ts";
 import { ChatHooks } from "./chat-hooks.ts";
 import { ChatSession } from "./chat-session.ts";
-import { type GatewayCommandDeps, gatewayCommand } from "./gateway-commands.ts";
+import type { GatewayCommandDeps } from "./gateway-commands.ts";
 import type { InactivitySettings } from "./inactivity.ts";
 import { readAnswer } from "./read-inbound.ts";
 import { recoverChat } from "./recovery.ts";
 import { joined, type RowGroup } from "./row-groups.ts";
 import { sessionContext } from "./session-context.ts";
+import { nameOf, rowKey, Triage } from "./triage.ts";
 import { TurnDisplay } from "./turn-display.ts";
 
 export interface ChatDeps {
@@ -92,9 +87,10 @@ export class Chat {
   readonly #session: ChatSession;
   readonly #display: TurnDisplay;
   readonly #hooks: ChatHooks;
+  readonly #triage: Triage;
+  readonly #events: ChatEvents;
   /** The fence of the last time this process served the chat. */
   readonly #lastFence: number | undefined;
-  #events: Promise<void> = Promise.resolve();
   #signal: AbortSignal = AbortSignal.abort();
   #isLeft = false;
   #isUnfinished = false;
@@ -119,7 +115,7 @@ export class Chat {
       liveSettings: ({ source }) => this.#liveSettings(source.platform),
       takeLiveMessage: () => this.#display.take(),
       context: (message) => this.#context(message),
-      onEvent: (event) => this.#heard(event),
+      onEvent: (event) => this.#events.heard(event),
     });
     this.#hooks = new ChatHooks({
       ...deps,
@@ -134,6 +130,23 @@ export class Chat {
       onLiveMessage: (messageId) => this.#session.noteLiveMessage(messageId),
       tell: (message, text, count) => this.#say(message, text, `silence:${this.#fence}:${message.dedupKey}:${count}`),
       interrupt: () => this.#session.open?.interrupt(),
+    });
+    const shared = {
+      ...deps,
+      sessionKey,
+      asks: this.#asks,
+      hooks: this.#hooks,
+      say: (message: InboundMessage, text: string, key: string) => this.#say(message, text, key),
+    };
+    this.#triage = new Triage({ ...shared, session: () => this.#session.open });
+    this.#events = new ChatEvents({
+      ...shared,
+      session: this.#session,
+      display: this.#display,
+      background: (change) => {
+        this.#running += change;
+        if (change < 0) this.poke();
+      },
     });
   }
 
@@ -203,7 +216,7 @@ export class Chat {
       }
     } finally {
       if (this.#running > 0) await this.#turnLeft();
-      await this.#events;
+      await this.#events.settled;
       await this.#display.end();
       await this.#session[Symbol.asyncDispose]();
     }
@@ -264,12 +277,9 @@ export class Chat {
     }
     let message = written;
     try {
-      if (await this.#isStranger(message, ids)) return;
-      const decided = await this.#decided(message, ids);
-      if (decided === undefined) return;
-      message = decided;
-      if (await this.#isCommandOfOurs(message, ids)) return;
-      if (await this.#isAnswer(message, ids)) return;
+      const passed = await this.#triage.pass(message, ids);
+      if (passed === undefined) return;
+      message = passed;
       await this.#hand(message, ids);
     } catch (error) {
       logger.error("a message could not be handled", { id: row.id, error: describe(error) });
@@ -321,57 +331,6 @@ export class Chat {
         `${key}:reset`,
       );
     return `[This is a fresh conversation: the one before ended because ${why}.]`;
-  }
-
-  /** The message as the hooks want a command to be; undefined when they have settled it. */
-  async #decided(message: InboundMessage, ids: readonly number[]): Promise<InboundMessage | undefined> {
-    const command = readCommandLine(message.text);
-    if (command === undefined) return message;
-    const decided = await this.#hooks.decide(message, command);
-    if (decided.kind === "go") return decided.text === message.text ? message : { ...message, text: decided.text };
-    await this.#deps.store.inbox.finish(ids, "done");
-    if (decided.words !== "") await this.#say(message, decided.words, rowKey(ids));
-    return undefined;
-  }
-
-  async #isCommandOfOurs(message: InboundMessage, ids: readonly number[]): Promise<boolean> {
-    const command = readCommandLine(message.text);
-    const answer = command === undefined ? undefined : await gatewayCommand(command, message, this.#deps.commands);
-    if (answer === undefined) return false;
-    await this.#deps.store.inbox.finish(ids, "done");
-    await this.#say(message, answer, rowKey(ids));
-    return true;
-  }
-
-  async #isStranger(message: InboundMessage, ids: readonly number[]): Promise<boolean> {
-    const { users, store, logger } = this.#deps;
-    const { source } = message;
-    if (message.isInternal === true || (await users.access(source)).kind !== "denied") return false;
-    logger.warn("a message of somebody who may not use Hermes was dropped", {
-      platform: source.platform,
-      userId: source.userId,
-    });
-    await store.inbox.finish(ids, "dropped");
-    const reply = await users.meetStranger(source, message.text);
-    if (reply !== undefined) await this.#say(message, reply, rowKey(ids));
-    return true;
-  }
-
-  /** Words while a question stands open are its answer; they begin no turn. */
-  async #isAnswer(message: InboundMessage, ids: readonly number[]): Promise<boolean> {
-    const { open } = this.#asks;
-    const session = this.#session.open;
-    const command = readCommandLine(message.text);
-    if (open === undefined || session === undefined) return false;
-    if (command !== undefined) {
-      if (command.name === "approve" || command.name === "deny") this.#asks.decidedBy(nameOf(message));
-      return false;
-    }
-    if (open.kind !== "question") return false;
-    await this.#deps.store.inbox.finish(ids, "done");
-    this.#asks.decidedBy(nameOf(message));
-    session.answer(open.requestId, ChatAsks.read(open, message.text));
-    return true;
   }
 
   /** An answer that was pressed, here or in another process. */
@@ -452,69 +411,9 @@ export class Chat {
     this.#inHand.clear();
   }
 
-  /** Events are dealt with one after the other; what they write is done before the chat is left. */
-  #heard(event: SessionEvent): void {
-    const { logger } = this.#deps;
-    this.#display.heard(event);
-    // A task in the background keeps the chat: its result is told here.
-    if (event.type === "background-start") this.#running += 1;
-    this.#events = this.#events.then(() =>
-      quietly("showing an event in a chat", () => this.#show(event), { logger, level: "error" }),
-    );
-  }
-
-  async #show(event: SessionEvent): Promise<void> {
-    const message = this.#session.current;
-    const platform = message === undefined ? undefined : this.#deps.platform(message.source.platform);
-    if (message === undefined || platform === undefined) return;
-    const { type } = event;
-    this.#hooks.event(event, message);
-    if (type === "turn-start") this.#display.begin(message);
-    else if (type === "turn-end") await this.#display.end(event.exitReason);
-    else if (type === "background-end") await this.#tellResult(event, message);
-    else if (type === "approval-request" && platform.capabilities.takesAnswers === false)
-      this.#session.open?.approve(event.id, "deny");
-    else if (type === "question-request" && platform.capabilities.takesAnswers === false)
-      this.#session.open?.answer(event.id, undefined);
-    else if (type === "approval-request" || type === "question-request") {
-      const ask = await this.#asks.put(event, {
-        message,
-        platform,
-        isShared: isShared(message.source, this.#deps.keyRules()),
-      });
-      this.#display.pause(true);
-      await this.#session.noteAsk(ask.id);
-    } else if (type === "approval-response" || type === "question-response") {
-      this.#display.pause(false);
-      await this.#asks.settled(event);
-    } else if (type === "secret-request") {
-      this.#session.open?.answer(event.id, undefined);
-      await this.#say(message, noSecretsText, `secret:${event.id}`);
-    }
-  }
-
-  async #tellResult(event: Extract<SessionEvent, { type: "background-end" }>, message: InboundMessage): Promise<void> {
-    this.#running -= 1;
-    this.poke();
-    const { store, replies } = this.#deps;
-    const text = `**Done in the background:** ${event.prompt.slice(0, 60)}\n\n${event.text}`;
-    await store.outbox.owe(replies.answer(text, { message, sessionKey: this.#key, key: `background:${event.id}` }));
-  }
-
   /** Words of Hermes itself, outside of the conversation. */
   async #say(message: InboundMessage, text: string, key: string): Promise<void> {
     const { store, replies } = this.#deps;
     await store.outbox.owe(replies.notice(text, { message, sessionKey: this.#key, key }));
   }
-}
-
-const noSecretsText =
-  "A password or key is needed to go on, and chats are no place for those. Enter it on the machine: `hermes config set <NAME> <value>`.";
-
-function nameOf({ source }: InboundMessage): string {
-  return source.userName ?? source.userId ?? "somebody";
-}
-
-function rowKey(ids: readonly number[]): string {
-  return `row:${ids[0]}`;
 }
