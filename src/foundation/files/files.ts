@@ -148,14 +148,16 @@ export async function readTextFile(path: string, limits: { readonly maxBytes: nu
   const descriptor = openForReading(path);
   if (descriptor === undefined) return undefined;
   using file = opened(descriptor);
-  if (!fstatSync(file.descriptor).isFile()) {
-    throw new UserError(`${path} is not a regular file.`, { code: "file_not_regular" });
-  }
-  return new TextDecoder().decode(await readUpTo(file.descriptor, path, limits.maxBytes));
+  const facts = fstatSync(file.descriptor);
+  if (!facts.isFile()) throw new UserError(`${path} is not a regular file.`, { code: "file_not_regular" });
+  const { maxBytes } = limits;
+  return new TextDecoder().decode(await readUpTo(file.descriptor, path, { maxBytes, expected: facts.size }));
 }
 
 function openForReading(path: string): number | undefined {
   try {
+    // Most files that are asked for are not there, and an error that is thrown costs more than a look.
+    if (statOrUndefined(path) === undefined) return undefined;
     // Non-blocking: opening a named pipe nobody writes to would otherwise wait for ever.
     return openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch (error) {
@@ -166,11 +168,16 @@ function openForReading(path: string): number | undefined {
 }
 
 /** Counts what arrives instead of trusting the size: some files grow, and those of /proc claim to be empty. */
-async function readUpTo(descriptor: number, path: string, maxBytes: number): Promise<Buffer> {
+async function readUpTo(
+  descriptor: number,
+  path: string,
+  { maxBytes, expected }: { readonly maxBytes: number; readonly expected: number },
+): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let total = 0;
   for (;;) {
-    const chunk = Buffer.allocUnsafe(Math.min(65_536, maxBytes - total + 1));
+    const likely = Math.max(expected - total + 1, 4_000);
+    const chunk = Buffer.allocUnsafe(Math.min(65_536, maxBytes - total + 1, likely));
     const bytesRead = total < shortBytes ? readSync(descriptor, chunk) : await readLater(descriptor, chunk);
     if (bytesRead === 0) return Buffer.concat(chunks);
     total += bytesRead;

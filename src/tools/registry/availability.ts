@@ -33,13 +33,16 @@ export class AvailabilityProbes {
     const answers = new Map(
       await Promise.all(probes.map(async (probe) => [probe, await this.#ask(probe, within)] as const)),
     );
-    const settled = list.map(async (tool): Promise<readonly [string, Availability]> => {
+    const settled = new Map<string, Availability>();
+    const asking = list.flatMap((tool) => {
       const here = tool.check === undefined ? true : (answers.get(tool.check) ?? unanswered);
+      settled.set(tool.name, here);
       const { checkFor } = tool;
-      if (here !== true || checkFor === undefined) return [tool.name, here];
-      return [tool.name, await asked(() => checkFor(scope, within.linked), within)];
+      if (here !== true || checkFor === undefined) return [];
+      return [asked(() => checkFor(scope, within.linked), within).then((answer) => settled.set(tool.name, answer))];
     });
-    return new Map(await Promise.all(settled));
+    await Promise.all(asking);
+    return settled;
   }
 
   /** Forgets what was learned, after a setting changed. */

@@ -16,6 +16,8 @@ export class Toolsets {
   readonly #registered: ReadonlyMap<string, readonly string[]>;
   readonly #aliases: ReadonlyMap<string, string>;
   readonly #toolNames: ReadonlySet<string>;
+  /** Built-in first. */
+  readonly #names: ReadonlySet<string>;
   /** Custom names that hide a built-in one; worth a warning where the configuration is checked. */
   readonly shadowed: readonly string[];
 
@@ -30,6 +32,7 @@ export class Toolsets {
       entries.set(name, { description: "Your own toolset", tools: [], includes: members });
     }
     this.#static = entries;
+    this.#names = new Set([...entries.keys(), ...this.#registered.keys()]);
   }
 
   /** The tool names of a toolset, sorted; cycles are cut, unknown names give none. */
@@ -40,14 +43,12 @@ export class Toolsets {
   }
 
   isKnown(name: string): boolean {
-    return (
-      name === "all" || name === "*" || this.names().includes(name) || this.#aliases.has(name) || name in legacyToolsets
-    );
+    return name === "all" || name === "*" || this.#names.has(name) || this.#aliases.has(name) || name in legacyToolsets;
   }
 
   /** Names of all toolsets, built-in first. */
   names(): readonly string[] {
-    return [...new Set([...this.#static.keys(), ...this.#registered.keys()])];
+    return [...this.#names];
   }
 
   describe(name: string): string {
@@ -58,7 +59,7 @@ export class Toolsets {
     if (visited.has(name)) return;
     visited.add(name);
     if (name === "all" || name === "*") {
-      for (const one of this.names()) this.#collect(one, tools, visited);
+      for (const one of this.#names) this.#collect(one, tools, visited);
       return;
     }
     const entry = this.#static.get(name);
