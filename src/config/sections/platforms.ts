@@ -70,7 +70,7 @@ const extras = {
   discord: {
     ...mention(true),
     reactions: flag(true, "Mark messages with reactions while working."),
-    allowed_roles: texts([], "Roles whose members may use it."),
+    allowed_roles: texts([], "Ids of roles whose members may use it in their server."),
     allowed_channels: texts([], "Only these channels; empty allows all."),
     ignored_channels: texts([], "Channels it does not listen to."),
     no_thread_channels: texts([], "Channels where it answers without a thread."),
@@ -320,7 +320,7 @@ export const platformSections = {
     "media_batch_delay_seconds",
     "followup_grace_seconds",
   ]),
-  discord: block("Discord", extras.discord, [...idleShared, "allowed_roles", "command_sync_policy"]),
+  discord: block("Discord", extras.discord, [...idleShared, "command_sync_policy"]),
   slack: block("Slack", extras.slack, [...idleShared, "reply_in_thread"]),
   whatsapp: block("WhatsApp", extras.whatsapp, ["proxy"]),
   signal: block("Signal", extras.signal, idleInPrivate),

@@ -20,10 +20,12 @@ export function authorize(source: MessageSource, { config, isPaired }: AccessDep
     allowed_users: listed,
     allow_all_users: isOpen,
     group_allowed_users: groups,
+    allowed_roles: roles = [],
   } = accessOf(config, source.platform);
   if (isOpen) return { kind: "allowed", by: "platform-open" };
   const isGroup = source.chatType !== "dm" && matches(groups, [source.chatId, source.chatIdAlt]);
-  if (isGroup || matches([...listed, ...config.gateway.allowed_users], personIds(source)))
+  const hasRole = matches(roles, source.roles ?? []);
+  if (isGroup || hasRole || matches([...listed, ...config.gateway.allowed_users], personIds(source)))
     return { kind: "allowed", by: "listed" };
   if (isPaired(source)) return { kind: "allowed", by: "paired" };
   if (config.gateway.allow_all_users) return { kind: "allowed", by: "everything-open" };
@@ -32,8 +34,8 @@ export function authorize(source: MessageSource, { config, isPaired }: AccessDep
 
 /** Whether an allowlist exists that says who may write on this platform. */
 export function hasAllowlist(config: Config, platform: string): boolean {
-  const { allowed_users: listed, group_allowed_users: groups } = accessOf(config, platform);
-  return listed.length + groups.length + config.gateway.allowed_users.length > 0;
+  const { allowed_users: listed, group_allowed_users: groups, allowed_roles: roles = [] } = accessOf(config, platform);
+  return listed.length + groups.length + roles.length + config.gateway.allowed_users.length > 0;
 }
 
 /** Whether one of the lists, the platform's or that of all, names this person. */
@@ -59,6 +61,7 @@ interface AccessSettings {
   readonly allowed_users: readonly string[];
   readonly allow_all_users: boolean;
   readonly group_allowed_users: readonly string[];
+  readonly allowed_roles?: readonly string[] | undefined;
   readonly unauthorized_dm_behavior?: "pair" | "ignore" | undefined;
 }
 

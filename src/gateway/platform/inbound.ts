@@ -20,6 +20,8 @@ export interface MessageSource {
   readonly parentChatId?: string | undefined;
   /** A Discord guild, a Slack workspace, a Matrix server. */
   readonly guildId?: string | undefined;
+  /** What the writer is there, by the platform's ids; Discord's roles of a server. */
+  readonly roles?: readonly string[] | undefined;
   readonly isBot?: boolean | undefined;
 }
 

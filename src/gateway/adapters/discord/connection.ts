@@ -193,6 +193,7 @@ async function takeInteraction(
     guildId: data.guild_id,
     userId: user.id,
     userName: user.global_name ?? user.username,
+    roles: data.member?.roles,
   };
   const dedupKey = `discord:${self.id}:interaction:${data.id}`;
   const answer = (content: string): Promise<unknown> =>

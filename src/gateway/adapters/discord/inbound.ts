@@ -88,6 +88,7 @@ function sourceOf(
     guildId: data.guild_id,
     userId: data.author.id,
     userName: data.member?.nick ?? data.author.global_name ?? data.author.username,
+    roles: data.member?.roles,
     isBot: data.author.bot,
   };
 }
