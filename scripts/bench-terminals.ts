@@ -1,5 +1,6 @@
 // Time per command and speed of files on each kind of terminal, beside the bare client in the same run.
 // Kinds whose program is missing are named and left out. Figures are ratios: the machine cancels out.
+// Arguments: commands per kind (default 15), and a kind when only one is wanted.
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -14,7 +15,13 @@ import type { TerminalSubject } from "../test/contracts/terminal/subject.ts";
 const run = promisify(execFile);
 const rounds = Number(process.argv[2] ?? 15);
 const megabytes = 100;
+const fileRounds = 4;
+const only = process.argv[3];
 const signal = new AbortController().signal;
+
+function leftOut(kind: string): string | undefined {
+  return only === undefined || only === kind ? undefined : "not asked for";
+}
 
 interface Bare {
   readonly program: string;
@@ -42,13 +49,16 @@ async function bareUpload(bare: Bare, line: string, data: Buffer): Promise<void>
   await once(child, "exit");
 }
 
+/** Its bytes in memory, in one piece: what reading a file means. */
 async function bareDownload(bare: Bare, line: string): Promise<void> {
   const child = spawn(bare.program, [...bare.before, "sh", "-c", line], {
     stdio: ["ignore", "pipe", "ignore"],
     env: bare.env,
   });
-  child.stdout.resume();
-  await once(child, "exit");
+  const chunks: Buffer[] = [];
+  child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
+  await once(child, "close");
+  Buffer.concat(chunks);
 }
 
 async function measure(
@@ -73,10 +83,23 @@ async function measure(
   }
   const data = Buffer.alloc(megabytes * 1_000_000, 7);
   const file = "/tmp/bench-file";
-  const upload = await timed(() => terminal.files.write(file, data, signal));
-  const bareUp = await timed(() => bareUpload(bare, line("cat >/tmp/bench-bare"), data));
-  const download = await timed(() => terminal.files.read(file, { maxBytes: data.length, signal }));
-  const bareDown = await timed(() => bareDownload(bare, line("cat /tmp/bench-bare")));
+  // Now one first, now the other: who writes second finds the disk busy with what the first one wrote.
+  const times = { upload: [] as number[], bareUp: [] as number[], download: [] as number[], bareDown: [] as number[] };
+  const uploads = [
+    async () => times.upload.push(await timed(() => terminal.files.write(file, data, signal))),
+    async () => times.bareUp.push(await timed(() => bareUpload(bare, line("cat >/tmp/bench-bare"), data))),
+  ];
+  const downloads = [
+    async () => times.download.push(await timed(() => terminal.files.read(file, { maxBytes: data.length, signal }))),
+    async () => times.bareDown.push(await timed(() => bareDownload(bare, line("cat /tmp/bench-bare")))),
+  ];
+  for (let round = 0; round < fileRounds; round += 1) {
+    for (const work of round % 2 === 0 ? uploads : [...uploads].reverse()) await work();
+    for (const work of round % 2 === 0 ? downloads : [...downloads].reverse()) await work();
+  }
+  const [upload, bareUp, download, bareDown] = [times.upload, times.bareUp, times.download, times.bareDown].map(
+    median,
+  ) as [number, number, number, number];
   await terminal.exec("rm -f /tmp/bench-file /tmp/bench-bare", { timeoutMs: 60_000, signal });
   await terminal[Symbol.asyncDispose]();
   const speed = (ms: number): string => `${Math.round((megabytes * 1000) / ms)} MB/s`;
@@ -92,7 +115,7 @@ async function measure(
   );
 }
 
-const podmanMissing = PodmanEngine.missing();
+const podmanMissing = leftOut("docker") ?? PodmanEngine.missing();
 if (podmanMissing === undefined) {
   await using engine = await PodmanEngine.start();
   const bare = async (): Promise<Bare> => {
@@ -102,7 +125,7 @@ if (podmanMissing === undefined) {
   await measure("docker", await podmanSubject(engine), { bare });
 } else console.log(`docker: left out, ${podmanMissing}`);
 
-const sshMissing = SshServer.missing();
+const sshMissing = leftOut("ssh") ?? SshServer.missing();
 if (sshMissing === undefined) {
   await using server = await SshServer.start();
   const folder = await mkdtemp(path.join(tmpdir(), "bench-ssh-"));
@@ -127,7 +150,8 @@ if (sshMissing === undefined) {
   await rm(folder, { recursive: true, force: true });
 } else console.log(`ssh: left out, ${sshMissing}`);
 
-const apptainer = findApptainer();
+const apptainer =
+  leftOut("singularity") === undefined ? findApptainer() : { kind: "missing" as const, why: "not asked for" };
 if (apptainer.kind === "present") {
   await using subject = await apptainer.start();
   const { program, env } = subject.client ?? { program: "apptainer", env: process.env };

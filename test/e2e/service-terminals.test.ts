@@ -20,6 +20,7 @@ const kinds = [
   {
     kind: "modal",
     name: "modal",
+    hasPty: true,
     keeps: "all files, as a snapshot at Modal",
     start: (): Promise<Service> => ModalPeer.start(),
     env: (address: string) => ({
@@ -27,26 +28,34 @@ const kinds = [
       MODAL_TOKEN_ID: modalToken.id,
       MODAL_TOKEN_SECRET: modalToken.secret,
     }),
+    reached: "there is a key; only a sandbox would try it",
+    wrong: undefined,
   },
   {
     kind: "modal",
     name: "managed modal",
+    hasPty: false,
     keeps: "all files, as a snapshot at Modal",
     start: (): Promise<Service> => ManagedModalPeer.start(),
     env: (address: string) => ({ MODAL_GATEWAY_URL: address, TOOL_GATEWAY_USER_TOKEN: subscriptionToken }),
+    reached: "through the subscription",
+    wrong: { TOOL_GATEWAY_USER_TOKEN: "wrong" },
   },
   {
     kind: "daytona",
     name: "daytona",
+    hasPty: false,
     keeps: "all files, in a stopped sandbox at Daytona",
     start: (): Promise<Service> => DaytonaPeer.start(),
     env: (address: string) => ({ DAYTONA_API_URL: address, DAYTONA_API_KEY: daytonaKey }),
+    reached: "http://127.0.0.1",
+    wrong: { DAYTONA_API_KEY: "wrong" },
   },
 ];
 
 describe.skipIf(missing !== undefined).each(kinds)(
   "the program with a $name terminal",
-  ({ kind, keeps, start, env }) => {
+  ({ kind, hasPty, keeps, start, env, reached, wrong }) => {
     let peer: Service;
     beforeAll(async () => {
       peer = await start();
@@ -85,7 +94,8 @@ describe.skipIf(missing !== undefined).each(kinds)(
       expect(found).toContain("note.txt");
       expect(script).toContain("inside");
       // What it cannot do it says.
-      expect(background).toContain("pty_note");
+      if (hasPty) expect(background).not.toContain("pty_note");
+      else expect(background).toContain("pty_note");
       expect(listed).toContain("sleep 1; echo served");
       expect(await peer.service.running()).toBe(0);
 
@@ -97,7 +107,9 @@ describe.skipIf(missing !== undefined).each(kinds)(
       expect(await peer.service.running()).toBe(0);
       expect((await stage.run(["status"], { env: variables })).stdout).toContain(`${kind} debian:12, keeps ${keeps}`);
       const doctor = await stage.run(["doctor"], { env: variables });
-      expect(doctor.stdout).toMatch(new RegExp(`${kind}[\\s\\S]*reachable`));
+      expect(doctor.stdout).toMatch(new RegExp(`${kind}[\\s\\S]*reachable[\\s\\S]*${reached}`));
+      if (wrong !== undefined)
+        expect((await stage.run(["doctor"], { env: { ...variables, ...wrong } })).stdout).toContain("answers 401");
       // Keys of the service stay with Hermes.
       for (const secret of [modalToken.secret, daytonaKey, subscriptionToken])
         expect(await stage.filesWith(secret)).toEqual([]);

@@ -229,12 +229,12 @@ describe("terminal", () => {
   it("[30:1.5] prints its limits and names only tools that are there", () => {
     const tool = createTerminalTool({
       ...shop.deps,
-      options: { ...shop.deps.options, kind: "modal", maxForegroundMs: 90_000 },
+      options: { ...shop.deps.options, kind: "daytona", maxForegroundMs: 90_000 },
     });
     const definition = { name: tool.name, description: tool.description, parameters: tool.parameters };
     const patched = tool.patchDefinition?.(definition, new Set(["read_file"]), testScope());
     expect(patched?.description).toContain("90 s");
-    expect(patched?.description).toContain("in a modal terminal apart from the user's own machine");
+    expect(patched?.description).toContain("in a daytona terminal apart from the user's own machine");
     expect(patched?.description).toContain("read_file");
     expect(patched?.description).not.toContain("write_file");
     expect(patched?.description).not.toContain("pty");

@@ -109,7 +109,7 @@ function where(kind: TerminalKind): string {
 }
 
 function supportsPty(kind: TerminalKind): boolean {
-  return ["local", "docker", "ssh", "singularity"].includes(kind);
+  return ["local", "docker", "ssh", "singularity", "modal"].includes(kind);
 }
 
 async function runTerminal(deps: TerminalDeps, args: TerminalArguments, context: ToolContext): Promise<ToolResult> {

@@ -8,7 +8,8 @@ import { processStartedAtMs } from "./process-start-time.ts";
 const rows = 30;
 const columns = 120;
 const graceMs = 5_000;
-const endOfInput = "\u0004";
+/** What a person types to end the input. */
+export const endOfInput = "\u0004";
 
 /** There is no pseudo-terminal here: the library or the device is missing. */
 export class NoPty extends Error {

@@ -3,6 +3,8 @@ import { describe } from "#foundation/errors";
 import { ask } from "#foundation/http/ask";
 import { findExecutable } from "#foundation/process/platform";
 import { runProcess } from "#foundation/process/run";
+import type { Secret } from "#foundation/secrets/secret";
+import type { GatewayDeps } from "../web/managed-gateway.ts";
 import { childEnvironment } from "./environment-variables.ts";
 import { modalKey } from "./terminal-needs.ts";
 
@@ -50,12 +52,19 @@ export type Reached =
   | { readonly kind: "reached"; readonly detail: string; readonly warning?: string | undefined }
   | { readonly kind: "unreachable"; readonly detail: string; readonly hint: string };
 
+export interface ReachDeps {
+  readonly env: NodeJS.ProcessEnv;
+  /** The login whose subscription may pay for Modal. */
+  readonly login?: GatewayDeps["login"];
+}
+
 /** Tries the way to the configured terminal, without making one. */
 export async function reachTerminal(
   settings: Config["terminal"],
-  env: NodeJS.ProcessEnv,
+  deps: ReachDeps,
   signal: AbortSignal,
 ): Promise<Reached> {
+  const { env } = deps;
   try {
     switch (settings.backend) {
       case "local":
@@ -67,7 +76,7 @@ export async function reachTerminal(
       case "singularity":
         return await reachSingularity(env, signal);
       case "modal":
-        return reachModal(settings, env);
+        return await reachModal(settings, deps, signal);
       case "daytona":
         return await reachDaytona(env, signal);
     }
@@ -119,14 +128,25 @@ async function reachSingularity(env: NodeJS.ProcessEnv, signal: AbortSignal): Pr
   return { kind: "unreachable", detail: "neither apptainer nor singularity answers", hint: "Install apptainer." };
 }
 
-/** Whether there is a key or a token; only a sandbox, which costs money, would show that Modal takes it. */
-function reachModal({ modal_mode: mode }: Config["terminal"], env: NodeJS.ProcessEnv): Reached {
-  const hasToken = mode !== "direct" && (env["TOOL_GATEWAY_USER_TOKEN"] ?? "") !== "";
-  if (hasToken) return { kind: "reached", detail: "through the subscription, with TOOL_GATEWAY_USER_TOKEN" };
-  if (mode === "managed")
-    return { kind: "reached", detail: "through the subscription of the Nous login, where that is paid" };
-  const key = modalKey(env);
-  if (key !== undefined) return { kind: "reached", detail: `with the key of ${key}` };
+/** Through the subscription where that counts first; else whether there is a key, since only a sandbox, which costs money, would show that Modal takes it. */
+async function reachModal(
+  { modal_mode: mode }: Config["terminal"],
+  deps: ReachDeps,
+  signal: AbortSignal,
+): Promise<Reached> {
+  const { createManagedGateway } = await import("../web/managed-gateway.ts");
+  const access = mode === "direct" ? undefined : await createManagedGateway(deps)("modal", signal);
+  if (access !== undefined) return reachManagedModal(access, signal);
+  if (mode === "managed") {
+    return {
+      kind: "unreachable",
+      detail: "there is no login with a paid subscription",
+      hint: "Log in with: hermes auth add nous. Or set terminal.modal_mode to direct and use a key of your own.",
+    };
+  }
+  const key = modalKey(deps.env);
+  if (key !== undefined)
+    return { kind: "reached", detail: `the key of ${key}`, warning: "there is a key; only a sandbox would try it" };
   return {
     kind: "unreachable",
     detail: "there is no key for Modal",
@@ -134,17 +154,38 @@ function reachModal({ modal_mode: mode }: Config["terminal"], env: NodeJS.Proces
   };
 }
 
-/** Asks for a sandbox that does not exist: whoever answers that has taken the key. */
+async function reachManagedModal(
+  { origin, token }: { readonly origin: string; readonly token: Secret },
+  signal: AbortSignal,
+): Promise<Reached> {
+  const url = `${origin}/v1/sandboxes/hermes-doctor/execs/none`;
+  const detail = `${origin}, through the subscription`;
+  return reachByMissing(
+    url,
+    { token: token.reveal(), detail, hint: "Log in again with: hermes auth add nous" },
+    signal,
+  );
+}
+
 async function reachDaytona(env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<Reached> {
   const { daytonaAddress } = await import("./daytona/daytona-sdk.ts");
   const key = env["DAYTONA_API_KEY"];
   const hint = "Run: hermes config set DAYTONA_API_KEY <key>";
   if (key === undefined || key === "") return { kind: "unreachable", detail: "DAYTONA_API_KEY is not set", hint };
   const address = daytonaAddress(env);
-  const headers = { authorization: `Bearer ${key}` };
+  return reachByMissing(`${address}/sandbox/hermes-doctor`, { token: key, detail: address, hint }, signal);
+}
+
+/** Asks for something that does not exist: whoever answers that it does not has taken the key. */
+async function reachByMissing(
+  url: string,
+  at: { readonly token: string; readonly detail: string; readonly hint: string },
+  signal: AbortSignal,
+): Promise<Reached> {
+  const headers = { authorization: `Bearer ${at.token}` };
   const question = { method: "GET", body: { kind: "none" }, headers, timeoutMs: 10_000 } as const;
-  const answer = await ask(`${address}/sandbox/hermes-doctor`, question, signal);
-  if (answer.kind === "unreachable") return { kind: "unreachable", detail: answer.message, hint };
-  if (answer.status < 300 || answer.status === 404) return { kind: "reached", detail: address };
-  return { kind: "unreachable", detail: `${address} answers ${answer.status}`, hint };
+  const answer = await ask(url, question, signal);
+  if (answer.kind === "unreachable") return { kind: "unreachable", detail: answer.message, hint: at.hint };
+  if (answer.status < 300 || answer.status === 404) return { kind: "reached", detail: at.detail };
+  return { kind: "unreachable", detail: `${new URL(url).origin} answers ${answer.status}`, hint: at.hint };
 }

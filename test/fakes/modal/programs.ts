@@ -1,12 +1,11 @@
-import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { PassThrough, type Readable } from "node:stream";
+import { PassThrough, type Readable, Writable } from "node:stream";
 import type { Sandbox } from "../sandboxes/sandbox.ts";
 import { type Call, GrpcError, status } from "./grpc.ts";
 import { encode, type Message } from "./protobuf.ts";
 
 interface Program {
-  readonly child: ChildProcess;
+  readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
   readonly exit: Promise<{ readonly code: number | undefined; readonly signal: number | undefined }>;
@@ -22,22 +21,49 @@ export class Programs {
     this.#sandboxOf = sandboxOf;
   }
 
-  start(request: Message): Buffer {
+  async start(request: Message): Promise<Buffer> {
     // A caller that hears nothing asks again with the same id.
     if (!this.#programs.has(request.text(2))) {
-      const child = this.#sandboxOf(request.text(1)).exec(request.texts(3), request.text(7) || "/");
-      child.stdin?.on("error", () => undefined);
-      const exit = once(child, "exit").then(([code]) => ({
-        code: (code as number | null) ?? undefined,
-        signal: undefined,
-      }));
-      // Held from the start: what a process has said is thrown away when it ends and nobody reads.
-      const stdout = child.stdout?.pipe(new PassThrough());
-      const stderr = child.stderr?.pipe(new PassThrough());
-      if (stdout === undefined || stderr === undefined) throw new Error("no pipe");
-      this.#programs.set(request.text(2), { child, stdout, stderr, exit, written: 0 });
+      const isPty = request.message(9).number(1) === 1;
+      this.#programs.set(request.text(2), await (isPty ? this.#underPty(request) : this.#withPipes(request)));
     }
     return encode({});
+  }
+
+  async #withPipes(request: Message): Promise<Program> {
+    const child = this.#sandboxOf(request.text(1)).exec(request.texts(3), request.text(7) || "/");
+    child.stdin?.on("error", () => undefined);
+    const exit = once(child, "exit").then(([code]) => ({
+      code: (code as number | null) ?? undefined,
+      signal: undefined,
+    }));
+    // Held from the start: what a process has said is thrown away when it ends and nobody reads.
+    const stdout = child.stdout?.pipe(new PassThrough());
+    const stderr = child.stderr?.pipe(new PassThrough());
+    if (stdout === undefined || stderr === undefined || child.stdin === null) throw new Error("no pipe");
+    return { stdin: child.stdin, stdout, stderr, exit, written: 0 };
+  }
+
+  /** All it says is on one stream; the other has ended. */
+  async #underPty(request: Message): Promise<Program> {
+    const child = await this.#sandboxOf(request.text(1)).execUnderPty(request.texts(3), request.text(7) || "/");
+    const stdout = new PassThrough();
+    const stderr = new PassThrough();
+    stderr.end();
+    child.onData((text) => stdout.write(text));
+    const exit = new Promise<{ code: number; signal: undefined }>((resolve) => {
+      child.onExit(({ exitCode }) => {
+        stdout.end();
+        resolve({ code: exitCode, signal: undefined });
+      });
+    });
+    const stdin = new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        child.write(chunk.toString());
+        done();
+      },
+    });
+    return { stdin, stdout, stderr, exit, written: 0 };
   }
 
   async read(call: Call): Promise<undefined> {
@@ -47,8 +73,7 @@ export class Programs {
 
   async write(request: Message): Promise<Buffer> {
     const program = this.#find(request.text(2));
-    const { stdin } = program.child;
-    if (stdin === null) throw new Error("no pipe");
+    const { stdin } = program;
     const data = request.bytes(4);
     // The same bytes may come twice; the offset tells.
     const fresh = data.subarray(Math.max(0, program.written - request.number(3)));

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
+import type { IPty } from "@lydell/node-pty";
 
 const run = promisify(execFile);
 
@@ -53,6 +54,21 @@ export class Sandbox {
 
   /** Runs a program inside; ending the client here does not end it. */
   exec(argv: readonly string[], cwd = "/"): ChildProcess {
+    return spawn("nsenter", this.#enter(argv, cwd), { stdio: ["pipe", "pipe", "pipe"], detached: true });
+  }
+
+  /** The same under a pseudo-terminal of 24 by 80. */
+  async execUnderPty(argv: readonly string[], cwd = "/"): Promise<IPty> {
+    const { spawn: spawnPty } = await import("@lydell/node-pty");
+    return spawnPty("nsenter", this.#enter(argv, cwd), {
+      rows: 24,
+      cols: 80,
+      cwd: "/",
+      env: { PATH: process.env["PATH"] ?? "" },
+    });
+  }
+
+  #enter(argv: readonly string[], cwd: string): string[] {
     const inside = [
       "env",
       "-i",
@@ -62,8 +78,7 @@ export class Sandbox {
       "LANG=C.UTF-8",
       ...argv,
     ];
-    const args = ["-t", String(this.#first), "-m", "-p", "chroot", this.root, ...inside];
-    return spawn("nsenter", args, { stdio: ["pipe", "pipe", "pipe"], detached: true });
+    return ["-t", String(this.#first), "-m", "-p", "chroot", this.root, ...inside];
   }
 
   /** Processes end, files stay. */

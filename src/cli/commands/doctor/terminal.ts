@@ -12,7 +12,9 @@ export const examineTerminal: Examine = async ({ invocation, parts, isOffline })
     detail: `${target === undefined ? "" : `${target}, `}keeps ${keeps}`,
   };
   if (kind === "local" || (isOffline && kind === "ssh")) return [about];
-  const reached = await reachTerminal(settings, invocation.io.env, invocation.io.signal);
+  const { env, signal } = invocation.io;
+  const login = (during: AbortSignal) => parts.models.subscription(during);
+  const reached = await reachTerminal(settings, { env, login }, signal);
   if (reached.kind === "unreachable") {
     return [
       about,

@@ -51,7 +51,7 @@ export class ShellFiles implements AsyncDisposable {
       if (systemErrorCode(error) === "ENOENT") return { kind: "none" };
       throw error;
     } finally {
-      await rm(file, { force: true });
+      await Promise.all([file, `${file}.names`].map((one) => rm(one, { force: true })));
     }
   }
 

@@ -36,7 +36,7 @@ interface SandboxOptions {
 
 export interface ModalSandbox {
   readonly sandboxId: string;
-  exec(argv: readonly string[], options: { readonly mode: "binary" }): Promise<ModalProgram>;
+  exec(argv: readonly string[], options: { readonly mode: "binary"; readonly pty?: boolean }): Promise<ModalProgram>;
   snapshotFilesystem(options: { readonly timeoutMs: number; readonly ttlMs: null }): Promise<ModalImage>;
   terminate(): Promise<unknown>;
   detach(): void;

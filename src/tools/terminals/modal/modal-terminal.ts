@@ -1,6 +1,6 @@
 import path from "node:path";
 import { describe, UserError } from "#foundation/errors";
-import { deadline, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
+import { deadline, linkSignals, never, raceAbort } from "#foundation/lifecycle/abort";
 import type { ToolTask } from "../../contract/session-scope.ts";
 import type { Terminal, TerminalOpener } from "../../contract/terminal.ts";
 import { type BackendDeps, containerCwd, forwarded } from "../remote/backend.ts";
@@ -204,11 +204,25 @@ class ModalHost implements RemoteHost {
   ): Promise<RemoteProcess> {
     // Closing the input there costs a message less than closing it from here.
     const call = stdin === "pipe" ? argv : ["sh", "-c", 'exec "$@" </dev/null', "sh", ...argv];
-    const program = await raceAbort(this.#at.sandbox.exec(call, { mode: "binary" }), signal).catch((error: unknown) => {
-      signal.throwIfAborted();
-      throw new TerminalGone(`the modal terminal was lost: ${describe(error)}`, { mayHaveRun: false, cause: error });
-    });
-    const writer = stdin === "pipe" ? program.stdin.getWriter() : undefined;
+    return this.#exec(call, { stdin, pty: false, signal });
+  }
+
+  startUnderPty(argv: readonly string[]): Promise<RemoteProcess> {
+    return this.#exec(argv, { stdin: "pipe", pty: true, signal: never });
+  }
+
+  async #exec(
+    argv: readonly string[],
+    how: { readonly stdin: "pipe" | "ignore"; readonly pty: boolean; readonly signal: AbortSignal },
+  ): Promise<RemoteProcess> {
+    const { pty, signal } = how;
+    const program = await raceAbort(this.#at.sandbox.exec(argv, { mode: "binary", pty }), signal).catch(
+      (error: unknown) => {
+        signal.throwIfAborted();
+        throw new TerminalGone(`the modal terminal was lost: ${describe(error)}`, { mayHaveRun: false, cause: error });
+      },
+    );
+    const writer = how.stdin === "pipe" ? program.stdin.getWriter() : undefined;
     return streamedProcess(
       {
         stdout: program.stdout,

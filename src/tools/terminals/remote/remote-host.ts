@@ -22,6 +22,8 @@ export interface RemoteHost extends AsyncDisposable {
   ): Promise<RemoteProcess>;
   /** The program on this machine that, under a pseudo-terminal here, runs another one under one there. */
   underPty?(argv: readonly string[]): ProgramCall;
+  /** The same where the service itself has pseudo-terminals: what the program says is on its standard output. */
+  startUnderPty?(argv: readonly string[]): Promise<RemoteProcess>;
   /** The environment of {@link underPty}'s program. */
   readonly clientEnvironment?: Readonly<Record<string, string>> | undefined;
   /** Files through an interface of the backend's own; absent: through programs inside. */

@@ -25,7 +25,8 @@ home=\${HOME:-/}
 export HOME="$home"
 start=$4
 case $start in "") start=$home ;; "~") start=$home ;; "~/"*) start=$home/\${start#"~/"} ;; esac
-printf '%sF%s\\0%s\\0%s\\0%s\\0%s\\0' "$word" "$home" "$tmp" "$dir" "$shell" "$start" >&3
+setsid=$(command -v setsid)
+printf '%sF%s\\0%s\\0%s\\0%s\\0%s\\0%s\\0' "$word" "$home" "$tmp" "$dir" "$shell" "$start" "$setsid" >&3
 case $shell in
   */bash) ${markName}=$id "$shell" -l -c "$3" hermes "$dir/report-0" "$start" "" "" </dev/null >/dev/null 2>&1 3>&- ;;
   *) ${markName}=$id "$shell" -c "$5" hermes "$dir/report-0" "$start" "" ":" </dev/null >/dev/null 2>&1 3>&- ;;
@@ -33,14 +34,13 @@ esac
 code=$?
 printf '%sR' "$word" >&3
 cat "$dir/report-0" >&3
-rm -f "$dir/report-0"
+rm -f "$dir/report-0" "$dir/report-0.names"
 printf '%sE%s\\n' "$word" "$code" >&3
 `;
 
 /**
- * Runs a command to its end. Arguments: word, mark, folder, slot (names its files), shell, script, working directory, command, and `describes`
- * when the script tells itself what it leaves, and `drains` when what the command does not read of its input is read to the end: a client that still
- * sends to nobody may lose what was said.
+ * Runs a command to its end. Arguments: word, mark, folder, slot (names its files), shell, script, working directory, command, and `drains` when
+ * what the command does not read of its input is read to the end: a client that still sends to nobody may lose what was said.
  */
 export const runScript = `
 exec 3>&2 2>/dev/null
@@ -49,17 +49,8 @@ printf '%sS\\n' "$word" >&3
 export ${markName}="$2"
 launch=
 case $5 in */bash) set -m ;; *) command -v setsid >/dev/null && launch=setsid ;; esac
-if [ -n "$9" ]; then
-  "$5" -c "$6" hermes "$word" "$7" "$3/state.sh" "$8" 2>&1 9>&3 3>&- <&0 &
-  child=$!
-  echo "$child" >"$3/pid-$run"
-  wait "$child"
-  code=$?
-  printf '%sE%s\\n' "$word" "$code" >&3
-  [ -n "\${10}" ] && cat >/dev/null
-  exit "$code"
-fi
-$launch "$5" -c "$6" hermes "$3/report-$run" "$7" "$3/state.sh" "$8" 2>&1 3>&- <&0 &
+exec 4<&0
+$launch "$5" -c "$6" hermes "$3/report-$run" "$7" "$3/state.sh" "$8" 2>&1 3>&- <&4 4<&- &
 child=$!
 echo "$child" >"$3/pid-$run"
 printf '%sP%s\\n' "$word" "$child" >&3
@@ -67,15 +58,31 @@ wait "$child"
 code=$?
 printf '%sR' "$word" >&3
 [ -e "$3/report-$run" ] && cat "$3/report-$run" >&3
-rm -f "$3/report-$run" "$3/pid-$run" "$3/command-$run.sh"
+rm -f "$3/report-$run" "$3/report-$run.names" "$3/pid-$run" "$3/command-$run.sh"
 printf '%sE%s\\n' "$word" "$code" >&3
-[ -n "\${10}" ] && cat >/dev/null
+[ -n "$9" ] && cat >/dev/null
+exit "$code"
+`;
+
+/**
+ * The same with one program less, for a script that tells itself what it leaves: the shell that waits is the small one of the system, and whoever
+ * leads the group of the command is the command's own. Needs `setsid`. In the foreground, because what a plain shell starts in the background ignores interrupts.
+ */
+export const describedRunScript = `
+exec 3>&2 2>/dev/null
+printf '%sS\\n' "$1" >&3
+export ${markName}="$2"
+(exec setsid "$5" -c "$6" hermes "$1" "$7" "$3/state.sh" "$8" "$4" 2>&1 9>&3 3>&-)
+code=$?
+printf '%sE%s\\n' "$1" "$code" >&3
+[ -n "$9" ] && cat >/dev/null
 exit "$code"
 `;
 
 /** Runs a command under the pseudo-terminal it was started with. Arguments: mark, folder, run, shell, script, working directory, command. */
 export const ptyScript = `
 export ${markName}="$1" PYTHONUNBUFFERED=1 TERM=xterm-256color
+stty rows 30 cols 120 2>/dev/null
 echo "$$" >"$2/pid-$3"
 case $4 in */bash) exec "$4" -l -i -c "$5" hermes /dev/null "$6" "$2/state.sh" "$7" ;; esac
 exec "$4" -c "$5" hermes /dev/null "$6" "$2/state.sh" "$7"

@@ -1,7 +1,6 @@
-import { randomBytes } from "node:crypto";
 import path from "node:path";
 import type { Logger } from "#foundation/files/logger";
-import { deadline, linkSignals, never, onAbort, raceAbort } from "#foundation/lifecycle/abort";
+import { deadline, linkSignals, onAbort, raceAbort } from "#foundation/lifecycle/abort";
 import { Deferred } from "#foundation/lifecycle/deferred";
 import type {
   ExecOptions,
@@ -13,23 +12,17 @@ import type {
 } from "../../contract/terminal.ts";
 import { looksLikeCredential } from "../environment-variables.ts";
 import { HeadTailBuffer } from "../head-tail-buffer.ts";
-import { ListenedText } from "../listened-text.ts";
 import { codeOf, endOf } from "../shell/exec-end.ts";
-import {
-  backgroundScript,
-  describingScript,
-  foregroundScript,
-  plainShellScript,
-  quote,
-  snapshotScript,
-} from "../shell/shell-script.ts";
+import { describingScript, foregroundScript, plainShellScript, snapshotScript } from "../shell/shell-script.ts";
 import { type ShellReport, ShellState } from "../shell/shell-state.ts";
 import { TerminalGone } from "../terminal-gone.ts";
-import { drained, writeTo } from "./client-streams.ts";
+import { drained } from "./client-streams.ts";
 import { ControlChannel } from "./control-channel.ts";
 import { programFiles } from "./program-files.ts";
-import type { RemoteHost, RemoteProcess } from "./remote-host.ts";
-import { keepScript, killScript, openScript, ptyScript, runScript } from "./remote-script.ts";
+import type { RemoteHost } from "./remote-host.ts";
+import { spawnPiped, spawnPty } from "./remote-processes.ts";
+import { openScript } from "./remote-script.ts";
+import { type Location, newWord, RemoteShell } from "./remote-shell.ts";
 import { stateText } from "./state-text.ts";
 
 export interface RemoteTerminalOptions {
@@ -51,26 +44,7 @@ export interface RemoteTerminalOptions {
   readonly keepsState?: boolean | undefined;
 }
 
-/** One command on its way: what marks it for good, and the name of its files, which the next one may have. */
-interface Run extends Disposable {
-  readonly mark: string;
-  readonly slot: string;
-}
-
-/** Facts of the machine, found by the first shell. */
-interface Location {
-  readonly home: string;
-  readonly tempDir: string;
-  readonly folder: string;
-  readonly shell: string;
-  readonly cwd: string;
-}
-
 const snapshotTimeoutMs = 30_000;
-const graceMs = 1_000;
-const backgroundGraceMs = 5_000;
-/** One argument of a program may have 128 KiB, and quoting for a shell on the way makes it longer. */
-const longestCommand = 24_000;
 
 const ownOfShells = /^(?:_|SHLVL|PWD|OLDPWD|BASHOPTS|SHELLOPTS|__hermes_.*)$/;
 
@@ -99,7 +73,7 @@ async function open(host: RemoteHost, options: RemoteTerminalOptions, signal: Ab
   client.stderr.on("data", (chunk: Buffer) => channel.push(chunk));
   await client.exited;
   signal.throwIfAborted();
-  const [home, tempDir, folder, shell, cwd] = channel.facts;
+  const [home, tempDir, folder, shell, cwd, setsid] = channel.facts;
   if (home === undefined || tempDir === undefined || folder === undefined || shell === undefined || cwd === undefined) {
     const why = limit.signal.aborted ? "the first shell did not answer in time" : channel.words;
     throw new TerminalGone(`The ${host.kind} terminal could not be opened: ${why === "" ? "no shell ran" : why}`, {
@@ -107,7 +81,8 @@ async function open(host: RemoteHost, options: RemoteTerminalOptions, signal: Ab
     });
   }
   if (channel.report.kind === "none") options.logger.warn("no shell snapshot", { kind: host.kind });
-  return new RemoteTerminal(host, options, { location: { home, tempDir, folder, shell, cwd }, report: channel.report });
+  const location = { home, tempDir, folder, shell, cwd, hasSetsid: setsid !== undefined && setsid !== "" };
+  return new RemoteTerminal(host, options, { location, report: channel.report });
 }
 
 /** A terminal whose commands run elsewhere; see `remote-script.ts` for how. */
@@ -115,15 +90,13 @@ class RemoteTerminal implements Terminal {
   readonly files: TerminalFiles;
   readonly #host: RemoteHost;
   readonly #options: RemoteTerminalOptions;
-  readonly #location: Location;
+  readonly #shell: RemoteShell;
   readonly #state: ShellState;
   readonly #ending = new AbortController();
   readonly #closed = new Deferred<void>();
   readonly #running = new Set<Promise<unknown>>();
   /** Variables that shells have there by themselves. */
   readonly #base: readonly string[];
-  readonly #slots = new Set<number>();
-  #runs = 0;
   #sent = "";
   #sending: Promise<void> = Promise.resolve();
 
@@ -134,7 +107,7 @@ class RemoteTerminal implements Terminal {
   ) {
     this.#host = host;
     this.#options = options;
-    this.#location = location;
+    this.#shell = new RemoteShell(host, { location, id: options.id, logger: options.logger });
     this.files = host.files ?? programFiles(host);
     const found = report.kind === "complete" ? Object.fromEntries(report.variables) : {};
     this.#base = Object.keys(found).filter((name) => !ownOfShells.test(name));
@@ -167,11 +140,11 @@ class RemoteTerminal implements Terminal {
   }
 
   get home(): string {
-    return this.#location.home;
+    return this.#shell.location.home;
   }
 
   get tempDir(): string {
-    return this.#location.tempDir;
+    return this.#shell.location.tempDir;
   }
 
   async exec(command: string, options: ExecOptions): Promise<ExecResult> {
@@ -181,9 +154,18 @@ class RemoteTerminal implements Terminal {
 
   async spawn(command: string, options: SpawnOptions): Promise<TerminalProcess> {
     await this.#connected(() => this.#prepare(options.signal), options.signal);
-    const run = this.#newRun();
-    const at = { run, cwd: this.#absolute(options.cwd), command: await this.#argument(command, run, options.signal) };
-    return options.pty ? this.#spawnPty(at, options.signal) : this.#spawnPiped(at, options.signal);
+    const run = this.#shell.newRun();
+    const at = {
+      host: this.#host,
+      shell: this.#shell,
+      run,
+      cwd: this.#absolute(options.cwd),
+      command: await this.#shell.argument(command, run, options.signal),
+      ending: this.#ending.signal,
+    };
+    const child = await (options.pty ? spawnPty(at, options.signal) : spawnPiped(at, options.signal));
+    void this.#tracked(child.exit);
+    return child;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -191,7 +173,7 @@ class RemoteTerminal implements Terminal {
     this.#ending.abort(new Error("the terminal was closed"));
     await Promise.allSettled([...this.#running]);
     try {
-      await this.#end(undefined);
+      await this.#shell.end(undefined);
     } finally {
       await this.#host[Symbol.asyncDispose]();
       this.#closed.resolve();
@@ -248,12 +230,13 @@ class RemoteTerminal implements Terminal {
     signal: AbortSignal,
   ): Promise<ControlChannel> {
     await this.#prepare(signal);
-    using run = this.#newRun();
-    const command = await this.#argument(request.command, run, signal);
+    const shell = this.#shell;
+    using run = shell.newRun();
+    const command = await shell.argument(request.command, run, signal);
     const hasExec = /\bexec\b/.test(request.command);
-    const describes = this.#isBash && !hasExec;
-    const script = describes ? describingScript : this.#isBash ? foregroundScript({ hasExec }) : plainShellScript;
-    const { client, channel } = await this.#start(
+    const describes = shell.isBash && shell.location.hasSetsid && !hasExec;
+    const script = describes ? describingScript : shell.isBash ? foregroundScript({ hasExec }) : plainShellScript;
+    const { client, channel } = await shell.start(
       { run, script, describes, drains: options.stdin !== undefined, cwd: request.cwd, command },
       options.stdin === undefined ? "ignore" : "pipe",
     );
@@ -264,115 +247,11 @@ class RemoteTerminal implements Terminal {
     });
     client.stdin?.end(options.stdin);
     const killed = new Deferred<void>();
-    using _subscription = onAbort(signal, () => killed.resolve(this.#end(run)));
+    using _subscription = onAbort(signal, () => killed.resolve(shell.end(run)));
     await Promise.race([client.exited, channel.ended, killed.promise]);
     await drained(client, this.#host.lagMs);
-    if (channel.exitCode === undefined && !signal.aborted) throw this.#gone(channel);
+    if (channel.exitCode === undefined && !signal.aborted) throw shell.gone(channel);
     return channel;
-  }
-
-  /** Starts the text around a command; the command itself runs when the channel says so. */
-  async #start(
-    at: {
-      readonly run: Run;
-      readonly script: string;
-      readonly describes?: boolean;
-      readonly drains?: boolean;
-      readonly cwd: string;
-      readonly command: string;
-    },
-    stdin: "pipe" | "ignore",
-  ): Promise<{ readonly client: RemoteProcess; readonly channel: ControlChannel }> {
-    const word = newWord();
-    const channel = new ControlChannel(word);
-    const { shell, folder } = this.#location;
-    const own = [word, at.run.mark, folder, at.run.slot, shell, at.script, at.cwd, at.command];
-    const flags = [at.describes === true ? "describes" : "", at.drains === true ? "drains" : ""];
-    // Not tied to the signal: what runs inside is ended first, and then tells its end itself.
-    const client = await this.#host.start([shell, "-c", runScript, "hermes", ...own, ...flags], {
-      stdin,
-      signal: never,
-    });
-    client.stderr.on("data", (chunk: Buffer) => channel.push(chunk));
-    return { client, channel };
-  }
-
-  async #spawnPiped(
-    at: { readonly run: Run; readonly cwd: string; readonly command: string },
-    signal: AbortSignal,
-  ): Promise<TerminalProcess> {
-    const script = this.#isBash ? backgroundScript : plainShellScript;
-    const { client, channel } = await this.#start({ ...at, script }, "pipe");
-    const text = new ListenedText();
-    const decoder = new TextDecoder("utf-8");
-    client.stdout.on("data", (chunk: Buffer) => text.push(decoder.decode(chunk, { stream: true })));
-    const kill = (grace = backgroundGraceMs): Promise<void> => this.#end(at.run, grace);
-    const subscription = onAbort(linkSignals(signal, this.#ending.signal), () => void kill());
-    const exit = Promise.race([client.exited, channel.ended]).then(async () => {
-      await drained(client, this.#host.lagMs);
-      subscription[Symbol.dispose]();
-      at.run[Symbol.dispose]();
-      text.push(decoder.decode());
-      channel.lost(this.#gone(channel));
-      const code = channel.exitCode;
-      // A shell says 128 and the number for a command that a signal ended.
-      return code === undefined ? -1 : code > 128 && code < 160 ? 128 - code : code;
-    });
-    void this.#tracked(exit);
-    const pid = await raceAbort(channel.begun, signal);
-    return {
-      pid,
-      startedAtMs: undefined,
-      onData: (listener) => text.listen(listener),
-      exit,
-      write: (data) => writeTo(client, data),
-      closeInput() {
-        client.stdin?.end();
-        return Promise.resolve();
-      },
-      kill,
-      async [Symbol.asyncDispose]() {
-        await kill();
-        await exit;
-      },
-    };
-  }
-
-  async #spawnPty(
-    at: { readonly run: Run; readonly cwd: string; readonly command: string },
-    signal: AbortSignal,
-  ): Promise<TerminalProcess> {
-    const { ptyProcess, NoPty } = await import("../pty.ts");
-    const { shell, folder } = this.#location;
-    const script = this.#isBash ? backgroundScript : plainShellScript;
-    const own = [at.run.mark, folder, at.run.slot, shell, script, at.cwd, at.command];
-    const call = this.#host.underPty?.([shell, "-c", ptyScript, "hermes", ...own]);
-    if (call === undefined) throw new NoPty(`a ${this.kind} terminal has no pseudo-terminals`);
-    const env = { ...this.#host.clientEnvironment };
-    const child = await ptyProcess(call, { env, signal: never, onStart: () => undefined });
-    const kill = async (grace = backgroundGraceMs): Promise<void> => {
-      await this.#end(at.run, grace);
-      await child.kill(graceMs);
-    };
-    const subscription = onAbort(linkSignals(signal, this.#ending.signal), () => void kill());
-    const exit = child.exit.finally(() => {
-      subscription[Symbol.dispose]();
-      at.run[Symbol.dispose]();
-    });
-    void this.#tracked(exit);
-    return {
-      pid: undefined,
-      startedAtMs: undefined,
-      onData: (listener) => child.onData(listener),
-      exit,
-      write: (data) => child.write(data),
-      closeInput: () => child.closeInput(),
-      kill,
-      async [Symbol.asyncDispose]() {
-        await kill();
-        await exit;
-      },
-    };
   }
 
   /** Before anything runs: files that follow are there, and the variables are. */
@@ -385,54 +264,10 @@ class RemoteTerminal implements Terminal {
     this.#sending = this.#sending
       .catch(() => undefined)
       .then(async () => {
-        await this.#keep(`${this.#location.folder}/state.sh`, wanted);
+        await this.#shell.keep("state.sh", wanted);
         this.#sent = wanted;
       });
     await raceAbort(this.#sending, signal);
-  }
-
-  async #keep(file: string, text: string): Promise<void> {
-    const client = await this.#host.start(["sh", "-c", keepScript, "hermes", file], { stdin: "pipe", signal: never });
-    let words = "";
-    client.stdout.resume();
-    client.stderr.on("data", (chunk: Buffer) => {
-      words = `${words}${chunk.toString()}`.slice(-2_000);
-    });
-    client.stdin?.end(text);
-    const { exitCode } = await client.exited;
-    if (exitCode !== 0) throw new TerminalGone(this.#goneText(words.trim()), { mayHaveRun: false });
-  }
-
-  /** The command as an argument; one that is too long goes through a file. */
-  async #argument(command: string, run: Run, signal: AbortSignal): Promise<string> {
-    if (Buffer.byteLength(command) <= longestCommand) return command;
-    const file = `${this.#location.folder}/command-${run.slot}.sh`;
-    await raceAbort(this.#keep(file, command), signal);
-    return `. ${quote(file)}`;
-  }
-
-  /** Ends a run, or everything of this terminal. The machine may be gone: then nothing runs there. */
-  async #end(run: Run | undefined, grace = graceMs): Promise<void> {
-    using limit = deadline(grace + 10_000);
-    const tenths = String(Math.ceil(grace / 100));
-    const argv = [
-      "sh",
-      "-c",
-      killScript,
-      "hermes",
-      this.#location.folder,
-      run?.slot ?? "",
-      run?.mark ?? this.#mark(""),
-      tenths,
-    ];
-    try {
-      const client = await this.#host.start(argv, { stdin: "ignore", signal: limit.signal });
-      client.stdout.resume();
-      client.stderr.resume();
-      await client.exited;
-    } catch (error) {
-      this.#options.logger.info("a remote command could not be ended", { kind: this.kind, reason: String(error) });
-    }
   }
 
   #learn(
@@ -457,36 +292,6 @@ class RemoteTerminal implements Terminal {
     if (this.#ending.signal.aborted) throw new TerminalGone("the terminal is closed", { mayHaveRun: false });
   }
 
-  #gone(channel: ControlChannel): TerminalGone {
-    return new TerminalGone(this.#goneText(channel.words), { mayHaveRun: channel.isStarted });
-  }
-
-  #goneText(words: string): string {
-    return `the ${this.kind} terminal was lost${words === "" ? "" : `: ${words}`}`;
-  }
-
-  /** Its slot is free again when it is disposed. */
-  #newRun(): Run {
-    this.#runs += 1;
-    let slot = 1;
-    while (this.#slots.has(slot)) slot += 1;
-    this.#slots.add(slot);
-    return {
-      mark: this.#mark(String(this.#runs)),
-      slot: String(slot),
-      [Symbol.dispose]: () => void this.#slots.delete(slot),
-    };
-  }
-
-  /** The mark of one run, or what the marks of all of them begin with. */
-  #mark(run: string): string {
-    return `${this.#options.id}-${run}`;
-  }
-
-  get #isBash(): boolean {
-    return path.posix.basename(this.#location.shell) === "bash";
-  }
-
   async #tracked<T>(running: Promise<T>): Promise<T> {
     this.#running.add(running);
     try {
@@ -495,8 +300,4 @@ class RemoteTerminal implements Terminal {
       this.#running.delete(running);
     }
   }
-}
-
-function newWord(): string {
-  return `hermes:${randomBytes(8).toString("hex")}:`;
 }

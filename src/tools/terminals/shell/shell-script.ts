@@ -12,21 +12,32 @@
 export const endMark = "hermes-end";
 export const unreachableMark = "hermes-no-directory";
 
+/**
+ * Names come through a file: every `$(…)` would be a process more, at the end of every command. An empty line parts variables and functions, another
+ * one ends them; without it the file is not whole and neither is what is told.
+ */
 const bashSave = (to: string): string => `
 __hermes_save() {
-  { local code=$?; set +eux; } 2>/dev/null
+  { local code=$? __hermes_kind=v __hermes_name; set +eux; } 2>/dev/null
   [ "$__hermes_saved" = 1 ] && return "$code"
   __hermes_saved=1
   {
-    builtin printf '%s\\0' "$(builtin pwd -P)"
-    while IFS= builtin read -r name; do builtin printf '%s=%s\\0' "$name" "\${!name}"; done < <(builtin compgen -e)
+    { builtin compgen -e; builtin echo; builtin compgen -A function; builtin echo; } >|"$__hermes_names"
+    builtin pwd -P
     builtin printf '\\0'
-    while IFS= builtin read -r name; do
-      case $name in __hermes_*) ;; __*) builtin declare -f "$name" ;; _*) ;; *) builtin declare -f "$name" ;; esac
-    done < <(builtin compgen -A function)
-    builtin printf '\\0'
+    while IFS= builtin read -r __hermes_name; do
+      case $__hermes_kind$__hermes_name in
+        v) __hermes_kind=f; builtin printf '\\0' ;;
+        f) __hermes_kind=whole; builtin printf '\\0' ;;
+        v*) builtin printf '%s=%s\\0' "$__hermes_name" "\${!__hermes_name}" ;;
+        f__hermes_*) ;;
+        f__*) builtin declare -f "$__hermes_name" ;;
+        f_*) ;;
+        f*) builtin declare -f "$__hermes_name" ;;
+      esac
+    done <"$__hermes_names"
     builtin alias -p
-    builtin printf '\\0${endMark}'
+    [ "$__hermes_kind" = whole ] && builtin printf '\\0${endMark}'
   } 2>/dev/null ${to}
   return "$code"
 }
@@ -37,6 +48,7 @@ const toFile = '>|"$__hermes_state"';
 
 const begin = `exec 2>&1
 __hermes_state=$1; __hermes_dir=$2; __hermes_functions=$3; __hermes_command=$4; __hermes_saved=0
+__hermes_names=$1.names
 `;
 
 const enter = `
@@ -61,9 +73,12 @@ exit $?`;
 
 /**
  * The same for a terminal elsewhere, where what is learned leaves through descriptor 9 and saves a file and two programs. The command does
- * not have the descriptor. The first argument is the word that begins each piece; not for commands with `exec`, which lose it.
+ * not have the descriptor. The first argument is the word that begins each piece, the fifth ends the names of its files beside that with the functions;
+ * not for commands with `exec`, which lose it.
  */
-export const describingScript = `${begin}set --
+export const describingScript = `${begin}__hermes_folder=\${3%/*}; __hermes_names=$__hermes_folder/names-$5
+printf '%s' "$$" >|"$__hermes_folder/pid-$5"
+set --
 printf '%sP%s\\n%sR' "$__hermes_state" "$$" "$__hermes_state" >&9
 if [ -r "$__hermes_functions" ]; then . "$__hermes_functions"; fi
 shopt -s expand_aliases
@@ -79,7 +94,7 @@ set +m
 if [ -r "$__hermes_functions" ]; then . "$__hermes_functions"; fi
 shopt -s expand_aliases
 ${enter}
-unset __hermes_state __hermes_dir __hermes_functions __hermes_saved
+unset __hermes_state __hermes_dir __hermes_functions __hermes_saved __hermes_names
 eval "$__hermes_command"`;
 
 /** The first shell of a terminal: sources what the user's own shell would, and reports what came of it. */

@@ -49,7 +49,7 @@ export function findModal(): FoundSubject {
   const why = sandboxesMissing();
   if (why !== undefined) return { kind: "missing", name: "modal", why };
   const start = async (): Promise<TerminalSubject> => modalSubject(await ModalPeer.start());
-  return { kind: "present", name: "modal", lacks: new Set(["pty"]), start };
+  return { kind: "present", name: "modal", start };
 }
 
 export async function modalSubject(peer: ModalPeer): Promise<TerminalSubject> {
