@@ -2,10 +2,10 @@
 
 export { openTrajectoryApi } from "./atropos/api-server.ts";
 export { serveEnvironment } from "./atropos/serve.ts";
+export { isPromptOutcome } from "./batch/prompt-outcome.ts";
 export { writeBatchReport } from "./batch/report.ts";
 export { type BatchEvent, type BatchOutcome, runBatch, toolsetDraw } from "./batch/run-batch.ts";
 export { RunFolder } from "./batch/run-folder.ts";
-export type { PromptOutcome, SharedRun } from "./batch/shared-run.ts";
 export { type CompressionOptions, readCompressionOptions, usualCompression } from "./compress/options.ts";
 export {
   type CompressionJob,
@@ -19,9 +19,11 @@ export { configText, fieldsOf, readEnvironmentConfig } from "./env/config.ts";
 export { type EnvironmentRun, openEnvironmentRun } from "./env/environment-run.ts";
 export { evaluate, stamp } from "./env/evaluate.ts";
 export { processGroups } from "./env/process.ts";
+export { isSharedAttempt } from "./env/shared-evaluation.ts";
 export { openGymServer } from "./nemo-gym/gym-server.ts";
 export { readReplayOptions } from "./replay/cassette.ts";
 export { openRollouts } from "./rollout/open-rollouts.ts";
+export type { SharedRun } from "./rollout/shared-run.ts";
 export { environments, findEnvironment } from "./suite/index.ts";
 export { openTokenizer } from "./tokens/tokenizer.ts";
 export { type PartCommand, superviseRun } from "./training/supervise.ts";

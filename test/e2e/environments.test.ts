@@ -1,11 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { openTokenizer } from "../../src/environments/tokens/tokenizer.ts";
 import { writeByteTokenizer } from "../fakes/byte-tokenizer.ts";
 import { calls, says, startModelServer } from "../fakes/model-server/index.ts";
+import { openTokenServer } from "../fakes/token-server.ts";
 import { ended, modelConfig, Stage } from "./support/stage.ts";
 
 const lines = (text: string): Record<string, unknown>[] =>
@@ -265,7 +264,7 @@ describe("hermes env", () => {
     });
     const replies = [`I do it. ü\n<tool_call>\n${call}\n</tool_call><|im_end|>`, "It is done.<|im_end|>"];
     const sampled: { readonly input: readonly number[]; readonly ids: readonly number[] }[] = [];
-    await using server = await openLoopbackServer((body) => {
+    await using server = await openTokenServer((body) => {
       const input = (body["prompt"] as { prompt_token_ids: number[] }).prompt_token_ids;
       const text = tokenizer.decode(input).includes("tool_call>") ? replies[1] : replies[0];
       const ids = tokenizer.encode(text ?? "", { hasSpecialTokens: false });
@@ -296,26 +295,3 @@ describe("hermes env", () => {
     expect(logprobs[first.input.length + 2]).toBeCloseTo(-0.02);
   }, 60_000);
 });
-
-/** A server on this machine that answers every question with JSON. */
-async function openLoopbackServer(answer: (body: Record<string, unknown>) => unknown) {
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => {
-      const isGenerate = request.url === "/generate";
-      response.writeHead(isGenerate ? 200 : 404, { "content-type": "application/json" });
-      const body = isGenerate ? (JSON.parse(Buffer.concat(chunks).toString()) as Record<string, unknown>) : {};
-      response.end(JSON.stringify(isGenerate ? answer(body) : { error: "not here" }));
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
-}

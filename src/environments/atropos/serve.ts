@@ -1,8 +1,10 @@
 import { appendFile } from "node:fs/promises";
+import path from "node:path";
 import { UserError } from "#foundation/errors";
 import { deadline, isAbort, linkSignals } from "#foundation/lifecycle/abort";
 import { attemptGroup, type EnvironmentRun } from "../env/environment-run.ts";
 import { judgeGroup, scoredGroup } from "../env/group.ts";
+import { MetricsStream } from "../env/metrics-stream.ts";
 import { type Registration, TrajectoryClient } from "./client.ts";
 import { passes, type QueueStatus, type ScheduleFacts, scheduleFor } from "./schedule.ts";
 
@@ -57,7 +59,7 @@ export async function serveEnvironment(
     });
   if (batchSize > 0 && batchSize % config.group_size !== 0)
     options.onEvent(`warning: the batch of ${batchSize} is no multiple of group_size ${config.group_size}`);
-  const line = new GroupLine(run, client, { options, maxTokens: known?.maxTokens });
+  const line = new GroupLine(run, client, { options, maxTokens: known?.maxTokens, name: registered.wandb_name });
   const perServer = config.max_num_workers_per_node * run.all.servers.length;
   const schedule: ScheduleFacts = {
     batchSize,
@@ -100,6 +102,7 @@ class GroupLine {
   readonly #client: TrajectoryClient;
   readonly #options: ServeOptions;
   readonly #maxTokens: number | undefined;
+  readonly #metrics: MetricsStream;
   readonly #workers = new Set<Worker>();
   readonly #backlog: unknown[] = [];
   readonly #counts = { sent: 0, skipped: 0, unsent: 0 };
@@ -109,12 +112,15 @@ class GroupLine {
   constructor(
     run: EnvironmentRun,
     client: TrajectoryClient,
-    { options, maxTokens }: { readonly options: ServeOptions; readonly maxTokens: number | undefined },
+    at: { readonly options: ServeOptions; readonly maxTokens: number | undefined; readonly name: string },
   ) {
+    const { options, maxTokens, name } = at;
     this.#run = run;
     this.#client = client;
     this.#options = options;
     this.#maxTokens = maxTokens;
+    const file = path.join(path.dirname(options.unsentFile), "metrics_stream.jsonl");
+    this.#metrics = new MetricsStream(run, { file, prefix: `${name}_`, maxTokens });
   }
 
   get running(): number {
@@ -179,9 +185,9 @@ class GroupLine {
   ): Promise<void> {
     const { config, rollouts } = this.#run;
     try {
-      const attempts = await attemptGroup({ item, key, size: config.group_size }, this.#run, signal);
+      const attempted = await attemptGroup({ item, key, size: config.group_size }, this.#run, signal);
       const group = {
-        ...scoredGroup(attempts, {
+        ...scoredGroup(attempted, {
           temperature: config.agent_temperature,
           hasMessages: config.include_messages,
           fillsLogprobs: true,
@@ -193,6 +199,7 @@ class GroupLine {
         refusesEqualScores: config.ensure_scores_are_not_same,
         maxTokens: this.#maxTokens,
       });
+      const { attempts, distillation } = attempted;
       if (verdict.kind === "skipped") {
         this.#counts.skipped += 1;
         this.#options.onEvent(`a group is not sent: ${verdict.why}`);
@@ -205,6 +212,9 @@ class GroupLine {
         this.#counts.unsent += 1;
         await appendFile(this.#options.unsentFile, `${JSON.stringify(group)}\n`);
       }
+      const { sent, skipped } = this.#counts;
+      const counts = { "train/items_sent_to_api": sent, "train/items_rejected": skipped };
+      await this.#metrics.add({ item, attempts, notes: distillation?.metrics ?? {} }, counts);
     } catch (error) {
       if (signal.aborted) return;
       rollouts.host.machine.logger.error("a group failed", { key, error: String(error) });

@@ -8,12 +8,13 @@ import { isRecord } from "#foundation/text/json";
 import { drawToolsets } from "#tools";
 import type { PromptRow } from "../datasets/prompts.ts";
 import type { Rollouts } from "../rollout/open-rollouts.ts";
+import { type SharedRun, workShared } from "../rollout/shared-run.ts";
 import { type MergeOutcome, mergeBatches } from "./merge.ts";
 import type { PromptFacts } from "./prompt-facts.ts";
+import type { PromptOutcome } from "./prompt-outcome.ts";
 import { type BatchCounts, type EarlierWork, promptHash, type RunFolder } from "./run-folder.ts";
 import { type PromptRun, type PromptSettings, runPrompt } from "./run-prompt.ts";
 import { reasoningOfTurns } from "./sample-stats.ts";
-import type { PromptOutcome, SharedRun } from "./shared-run.ts";
 import { type BatchStatistics, batchStatistics, statisticsText } from "./statistics.ts";
 
 export interface BatchOptions {
@@ -26,7 +27,7 @@ export interface BatchOptions {
   readonly folder: RunFolder;
   readonly rollouts: Rollouts;
   /** Where other machines work on the same run; each of them ends with all of it. */
-  readonly shared?: SharedRun | undefined;
+  readonly shared?: SharedRun<PromptOutcome> | undefined;
   /** What failed before is tried again. */
   readonly isResumed: boolean;
   /** What was done before is done again, on every machine. */
@@ -167,25 +168,10 @@ async function work(run: PromptRun, options: BatchWork, signal: AbortSignal): Pr
   const { shared } = options;
   if (shared === undefined) return await keep(await runPrompt(run, options, signal), run, options);
   const key = sharedKey(run);
-  const known = await knownOutcome(key, { shared, isResumed: options.isResumed });
-  if (known !== undefined) return await keep(known, run, options);
-  await using claim = await shared.claim(key);
-  if (claim === undefined) return "taken";
-  // Somebody may have finished it between the two looks.
-  const outcome = (await shared.outcome(key)) ?? (await runPrompt(run, options, signal));
-  const isFirst = await shared.finish(key, outcome);
-  return await keep(isFirst ? outcome : ((await shared.outcome(key)) ?? outcome), run, options);
-}
-
-/** What failed is done once more by a run that is resumed. */
-async function knownOutcome(
-  key: string,
-  { shared, isResumed }: { readonly shared: SharedRun; readonly isResumed: boolean },
-): Promise<PromptOutcome | undefined> {
-  const known = await shared.outcome(key);
-  if (known?.facts.status !== "failed" || !isResumed) return known;
-  await shared.forget(key);
-  return undefined;
+  // What failed is done once more by a run that is resumed.
+  if (options.isResumed && (await shared.outcome(key))?.facts.status === "failed") await shared.forget(key);
+  const outcome = await workShared(shared, key, () => runPrompt(run, options, signal));
+  return outcome === "taken" ? outcome : await keep(outcome, run, options);
 }
 
 /** Waits for what others have in hand; what a dead one leaves is done here. */

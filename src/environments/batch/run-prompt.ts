@@ -6,9 +6,9 @@ import { ensureImage } from "../rollout/images.ts";
 import type { Rollouts } from "../rollout/open-rollouts.ts";
 import { openRollout, type Rollout } from "../rollout/rollout.ts";
 import type { PromptFacts } from "./prompt-facts.ts";
+import type { PromptOutcome } from "./prompt-outcome.ts";
 import { promptHash } from "./run-folder.ts";
 import { noReasoning, reasoningStats, toolStats } from "./sample-stats.ts";
-import type { PromptOutcome } from "./shared-run.ts";
 
 /** How each prompt of a run is worked on. */
 export interface PromptSettings {

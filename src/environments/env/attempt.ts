@@ -144,7 +144,8 @@ function agentResult(turn: TurnResult): AgentResult {
   const replies = turn.messages.filter((message) => message.role === "assistant");
   return {
     messages: turn.messages,
-    turns_used: turn.apiCalls,
+    // Calls that were given back for a reply that could not be used were calls all the same.
+    turns_used: Math.max(turn.apiCalls, replies.length),
     finished_naturally: turn.exitReason === "text_response",
     reasoning_per_turn: replies.map(({ reasoning }) => reasoning ?? null),
     tool_errors: toolErrors(turn.messages),

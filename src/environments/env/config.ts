@@ -26,6 +26,7 @@ const agentFields = {
   tool_call_parser: ["text", "hermes"],
   extra_body: ["object", null],
   eval_handling: ["text", "STOP_TRAIN"],
+  attempts: ["number", 1],
 } as const satisfies Fields;
 
 const baseFields = {
@@ -214,7 +215,7 @@ function fromText(name: string, text: string, [kind, usual]: Fields[string]): un
   if (kind === "text") return text;
   if (kind === "flag" && /^(true|false)$/i.test(text)) return text.toLowerCase() === "true";
   const parsed = parseJson(text);
-  if (kind === "list" && !parsed.ok) return text.split(",").map((item) => item.trim());
+  if (kind === "list" && !(parsed.ok && Array.isArray(parsed.value))) return text.split(",").map((item) => item.trim());
   return checkedValue(name, parsed.ok ? parsed.value : text, [kind, usual]);
 }
 

@@ -12,7 +12,7 @@ import { dummySequence, placeholderSequence } from "../tokens/sequence.ts";
 import { openTokenizer } from "../tokens/tokenizer.ts";
 import { type Attempt, type AttemptDeps, attemptItem, toolsetsFor } from "./attempt.ts";
 import type { EnvironmentConfig } from "./config.ts";
-import type { Environment } from "./environment.ts";
+import type { Distillation, Environment } from "./environment.ts";
 
 /** An environment at work: what evaluating, processing and serving share. */
 export interface EnvironmentRun extends AttemptDeps<unknown> {
@@ -70,8 +70,18 @@ export async function openEnvironmentRun(
       hint: "Record and replay with: --openai.server_type openai",
       exitCode: 2,
     });
+  const managed = isExact
+    ? managedModel({
+        models,
+        server,
+        tokenizer,
+        thinkingMode: config.env.thinking_mode,
+        usualMaxTokens: config.env.max_token_length,
+      })
+    : undefined;
+  const judge = judgeWith(rollouts, model);
   const environment = await definition.open(
-    { config, cwd, env, logger: machine.logger, judge: judgeWith(rollouts, model) },
+    { config, cwd, env, logger: machine.logger, judge, scoreReply: managed?.scoreReply },
     signal,
   );
   const isDummy = /^(1|true|yes)$/i.test(env["ATROPOS_ALLOW_DUMMY_MANAGED_SERVER"] ?? "");
@@ -91,15 +101,7 @@ export async function openEnvironmentRun(
     runId: cassette?.runId ?? ownId,
     cassette,
     random: options.rng === undefined ? Math.random : seeded(options.rng),
-    managed: isExact
-      ? managedModel({
-          models,
-          server,
-          tokenizer,
-          thinkingMode: config.env.thinking_mode,
-          usualMaxTokens: config.env.max_token_length,
-        })
-      : undefined,
+    managed,
     placeholder: (messages) => (isDummy ? dummySequence : placeholderSequence(messages, tokenizer)),
   };
 }
@@ -132,21 +134,27 @@ function judgeWith({ host }: Rollouts, { target }: StartingModel) {
   };
 }
 
+export interface AttemptedGroup {
+  readonly attempts: readonly Attempt[];
+  readonly distillation: Distillation | undefined;
+}
+
 /** A group: the same item, the same tools, several attempts at once. One that fails is tried once more, then scored 0. */
 export async function attemptGroup(
   { item, key, size }: { readonly item: unknown; readonly key: string; readonly size: number },
   run: EnvironmentRun,
   signal: AbortSignal,
-): Promise<readonly Attempt[]> {
-  const { config, rollouts } = run;
+): Promise<AttemptedGroup> {
+  const { config, rollouts, environment } = run;
   const toolsets = toolsetsFor(run, rollouts.host.machine.loaded.config.toolset_distributions);
   const attempt = (index: number, round: string): Promise<Attempt> =>
     attemptItem({ item, key: `${key}_${index}${round}`, toolsets, temperature: config.agent_temperature }, run, signal);
-  return await Promise.all(
+  const attempts = await Promise.all(
     Array.from({ length: size }, async (_, index) => {
       const first = await attempt(index, "");
       const isFinal = first.result !== undefined || run.cassette?.options.mode === "replay";
       return isFinal ? first : await attempt(index, "b");
     }),
   );
+  return { attempts, distillation: await environment.distill?.(item, attempts, signal) };
 }

@@ -1,7 +1,9 @@
-import type { Message } from "#conversation";
+import type { Message, ToolDefinition } from "#conversation";
 import type { Logger } from "#foundation/files/logger";
 import type { TerminalChoice } from "#tools";
+import type { ManagedModel } from "../managed/managed-model.ts";
 import type { ToolContext } from "../rollout/tool-context.ts";
+import type { Sequence } from "../tokens/sequence.ts";
 import type { EnvironmentConfig } from "./config.ts";
 
 /**
@@ -16,6 +18,8 @@ export interface Environment<Item = unknown> {
   readonly server?: Readonly<Record<string, unknown>> | undefined;
   /** Runs untrusted commands and must not do so on this machine unless somebody says so. */
   readonly needsIsolation?: boolean | undefined;
+  /** Calls its model may make without a question, as in `permissions.allow`: nobody is there to answer one. */
+  readonly allows?: readonly string[] | undefined;
   open(context: EnvironmentContext, signal: AbortSignal): Promise<OpenEnvironment<Item>>;
 }
 
@@ -26,6 +30,8 @@ export interface EnvironmentContext {
   readonly logger: Logger;
   /** Asks the model that judges answers; undefined when it cannot be reached. */
   judge(prompt: string, options: JudgeOptions, signal: AbortSignal): Promise<string | undefined>;
+  /** Asks what the model itself would have written in place of a reply; undefined where the server cannot tell. */
+  readonly scoreReply: ManagedModel["scoreReply"];
 }
 
 interface JudgeOptions {
@@ -49,8 +55,33 @@ export interface OpenEnvironment<Item> {
   nameOf?(item: Item): string;
   /** Fields of its result line besides those of every environment. */
   describe?(item: Item): Readonly<Record<string, unknown>>;
+  /** One word for how it went, on the screen and in the report; PASS and FAIL when absent. */
+  status?(score: Score): string;
   /** Figures over all results of an evaluation, besides the usual ones. */
   metrics?(results: readonly ScoredItem<Item>[]): Readonly<Record<string, number>>;
+  /** Figures over all rollouts of a training so far. */
+  trainMetrics?(results: readonly ScoredItem<Item>[]): Readonly<Record<string, number>>;
+  /** After all rollouts of a group: what a trainer gets beside the rewards. */
+  distill?(item: Item, rollouts: readonly GroupRollout[], signal: AbortSignal): Promise<Distillation>;
+}
+
+/** One rollout of a group, with the exact tokens of its conversation. */
+export interface GroupRollout {
+  readonly result: AgentResult | undefined;
+  readonly tools: readonly ToolDefinition[];
+  readonly sequence: Sequence;
+}
+
+/** For each position of a sequence the tokens a better informed model would have chosen among, all of one width. */
+export interface DistilledSequence {
+  readonly tokenIds: readonly (readonly number[])[];
+  readonly logprobs: readonly (readonly number[])[];
+}
+
+export interface Distillation {
+  /** As many as there are rollouts. */
+  readonly sequences: readonly (DistilledSequence | undefined)[];
+  readonly metrics: Readonly<Record<string, number>>;
 }
 
 /** A reward with what else was found out. */

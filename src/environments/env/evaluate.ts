@@ -4,18 +4,22 @@ import { loadTrajectories, toShareGpt } from "#agent";
 import { writeFileAtomic } from "#foundation/files/files";
 import { reportPage } from "../report/page.ts";
 import { barChart, formatted, histogram, scatter } from "../report/svg.ts";
+import { workShared } from "../rollout/shared-run.ts";
 import { type Attempt, attemptItem, toolsetsFor } from "./attempt.ts";
 import { configText } from "./config.ts";
 import type { ScoredItem } from "./environment.ts";
 import type { EnvironmentRun } from "./environment-run.ts";
 import { groupMessages } from "./group.ts";
-import { mean, wilson } from "./statistics.ts";
+import { fromElsewhere, type SharedEvaluation, sharedAttempt } from "./shared-evaluation.ts";
+import { mean, passAt, wilson } from "./statistics.ts";
 
 export interface EvaluateOptions {
   readonly folder: string;
   readonly concurrency: number;
   /** A file of an earlier run: what stands in it is not run again. */
   readonly resume?: string | undefined;
+  /** Where other machines work on the same evaluation; each of them ends with all of it. */
+  readonly shared?: SharedEvaluation | undefined;
   onItem(line: string, done: number, total: number): void;
 }
 
@@ -25,6 +29,15 @@ export interface Evaluation {
   readonly samplesFile: string;
   readonly report: string;
   readonly isStopped: boolean;
+}
+
+const lookAgainMs = 500;
+
+/** An item, and which of its attempts. */
+interface Piece {
+  readonly item: unknown;
+  readonly name: string;
+  readonly attempt: number;
 }
 
 interface Entry extends ScoredItem<unknown> {
@@ -47,23 +60,42 @@ export async function evaluate(
   const done = await namesIn(options.resume, signal);
   const items = environment.evaluation
     .map((item, index) => ({ item, name: environment.nameOf?.(item) ?? String(index) }))
-    .filter(({ name }) => !done.has(name));
+    .flatMap((one) => Array.from({ length: Math.max(1, config.attempts) }, (_, attempt) => ({ ...one, attempt })))
+    .filter(({ name, attempt }) => !done.has(lineKey(name, attempt)));
   const entries: Entry[] = [];
   const queue = [...items.entries()];
   const toolsets = toolsetsFor(run, rollouts.host.machine.loaded.config.toolset_distributions);
+  const { shared } = options;
+  const attemptOne = async (index: number, { item, name, attempt }: Piece): Promise<Attempt | "taken"> => {
+    const here = async (): Promise<Attempt> => {
+      options.onItem(`[START] ${name}`, entries.length, items.length);
+      const once = (key: string): Promise<Attempt> =>
+        attemptItem({ item, key, toolsets, temperature: config.agent_temperature }, run, signal);
+      const first = await once(`eval_${index}`);
+      // What never got an answer says nothing about the model: once more.
+      const isFinal = first.result?.messages.some(({ role }) => role === "assistant") ?? first.error === undefined;
+      if (isFinal || isTimeout(first) || run.cassette !== undefined) return first;
+      return await once(`eval_${index}b`);
+    };
+    if (shared === undefined) return await here();
+    const outcome = await workShared(shared, lineKey(name, attempt), async () => sharedAttempt(await here()));
+    return outcome === "taken" ? outcome : fromElsewhere(outcome);
+  };
   const worker = async (): Promise<void> => {
     for (let next = queue.shift(); next !== undefined && !signal.aborted; next = queue.shift()) {
-      const [index, { item, name }] = next;
-      options.onItem(`[START] ${name}`, entries.length, items.length);
-      const attempt = await attemptItem(
-        { item, key: `eval_${index}`, toolsets, temperature: config.agent_temperature },
-        run,
-        signal,
-      ).catch((error: unknown) => {
+      const [index, piece] = next;
+      const { item, name } = piece;
+      const attempt = await attemptOne(index, piece).catch((error: unknown) => {
         if (signal.aborted) return undefined;
         throw error;
       });
       if (attempt === undefined) return;
+      if (attempt === "taken") {
+        // Somebody else has it in hand: looked at again later, and done here when they died.
+        queue.push(next);
+        await clock.sleep(lookAgainMs, signal).catch(() => undefined);
+        continue;
+      }
       entries.push({
         item,
         name,
@@ -73,13 +105,17 @@ export async function evaluate(
         result: attempt.result,
         details: attempt.details,
       });
-      await appendFile(samplesFile, `${JSON.stringify(sampleLine({ item, name, attempt }, run))}\n`);
-      options.onItem(`[${verdict(attempt)}] ${name} reward ${attempt.reward}`, entries.length, items.length);
+      await appendFile(samplesFile, `${JSON.stringify(sampleLine({ ...piece, result: attempt }, run))}\n`);
+      options.onItem(`[${verdict(attempt, run)}] ${name} reward ${attempt.reward}`, entries.length, items.length);
     }
   };
   await Promise.all(Array.from({ length: Math.max(1, Math.min(options.concurrency, items.length)) }, worker));
   const seconds = (clock.now() - startedMs) / 1000;
-  const metrics = { ...usualMetrics(entries, seconds), ...environment.metrics?.(entries) };
+  const metrics = {
+    ...usualMetrics(entries, seconds),
+    ...(config.attempts > 1 ? attemptMetrics(entries) : {}),
+    ...environment.metrics?.(entries),
+  };
   await writeFileAtomic(path.join(options.folder, "metrics.json"), metricsText(run, metrics, seconds));
   const report = path.join(options.folder, "report.html");
   await writeFileAtomic(report, reportOf({ run, entries, metrics, title: definition.name }));
@@ -87,20 +123,30 @@ export async function evaluate(
   return { metrics, results: entries, samplesFile, report, isStopped: signal.aborted };
 }
 
-function verdict({ error, reward }: Attempt): string {
+function verdict({ error, reward, details }: Attempt, { environment }: EnvironmentRun): string {
   if (error !== undefined) return error.startsWith("timeout") ? "TIMEOUT" : "ERROR";
-  return reward === 1 ? "PASS" : "FAIL";
+  return environment.status?.({ reward, details }) ?? (reward === 1 ? "PASS" : "FAIL");
+}
+
+function isTimeout({ error }: Attempt): boolean {
+  return error?.startsWith("timeout") === true;
+}
+
+/** Names one attempt at one item, here and in files. */
+function lineKey(name: unknown, attempt: number): string {
+  return `${attempt}:${String(name)}`;
 }
 
 function sampleLine(
-  { item, name, attempt }: { readonly item: unknown; readonly name: string; readonly attempt: Attempt },
-  { environment }: EnvironmentRun,
+  { item, name, attempt: round, result: attempt }: Piece & { readonly result: Attempt },
+  { environment, config }: EnvironmentRun,
 ) {
   const { reward, result, error, details, seconds } = attempt;
   return {
     passed: reward === 1,
     reward,
     task_name: name,
+    ...(config.attempts > 1 ? { attempt: round } : {}),
     ...environment.describe?.(item),
     turns_used: result?.turns_used ?? 0,
     finished_naturally: result?.finished_naturally ?? false,
@@ -119,6 +165,21 @@ function usualMetrics(entries: readonly Entry[], seconds: number): Readonly<Reco
     "eval/avg_reward": mean(entries.map(({ reward }) => reward)),
     "eval/infra_error_rate": mean(entries.map(({ error }) => (error === undefined ? 0 : 1))),
     "eval/evaluation_time_seconds": seconds,
+  };
+}
+
+/** Over several attempts at each item: one of them passes, all of them do. */
+function attemptMetrics(entries: readonly Entry[]): Readonly<Record<string, number>> {
+  const items = [...new Set(entries.map(({ name }) => name))].map((name) => {
+    const some = entries.filter((entry) => entry.name === name);
+    return { tries: some.length, passed: some.filter(({ reward }) => reward === 1).length };
+  });
+  const most = Math.max(1, ...items.map(({ tries }) => tries));
+  const whole = items.filter(({ tries }) => tries === most);
+  return {
+    "eval/pass@1": mean(items.map(({ tries, passed }) => passAt({ tries, passed }, 1))),
+    [`eval/pass@${most}`]: mean(whole.map((item) => passAt(item, most))),
+    [`eval/pass^${most}`]: mean(whole.map(({ tries, passed }) => (passed === tries ? 1 : 0))),
   };
 }
 
@@ -179,7 +240,7 @@ function reportOf(facts: {
     tables: [],
     rows: entries.map(({ name, attempt, result }) => ({
       title: name,
-      status: verdict(attempt),
+      status: verdict(attempt, run),
       facts: [
         `reward ${attempt.reward}`,
         `${result?.turns_used ?? 0} turns`,
@@ -196,7 +257,8 @@ function reportOf(facts: {
 async function namesIn(file: string | undefined, signal: AbortSignal): Promise<ReadonlySet<unknown>> {
   const names = new Set<unknown>();
   if (file === undefined) return names;
-  for await (const line of loadTrajectories(file, { onInvalid: "skip", signal })) names.add(line["task_name"]);
+  for await (const line of loadTrajectories(file, { onInvalid: "skip", signal }))
+    names.add(lineKey(line["task_name"], Number(line["attempt"] ?? 0)));
   return names;
 }
 

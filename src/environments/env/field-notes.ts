@@ -12,6 +12,7 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   dataset_name: "File, folder or name of the tasks",
   dataset_split: "Part of the dataset",
   prompt_field: "Column with the task",
+  attempts: "Attempts at each item of an evaluation",
   tool_pool_size: "Tool calls at the same time, at most",
   tool_call_parser: "How tool calls are found in the text of a model",
   extra_body: "Further fields of each request",

@@ -2,6 +2,8 @@ import type { Message } from "#conversation";
 import { textOf } from "#conversation";
 import { noLogprob } from "../tokens/sequence.ts";
 import type { Attempt } from "./attempt.ts";
+import type { DistilledSequence } from "./environment.ts";
+import type { AttemptedGroup } from "./environment-run.ts";
 
 /** Scored rollouts of one item, as trainers read them. Absent lists are null, never empty. */
 export interface ScoredGroup {
@@ -17,6 +19,8 @@ export interface ScoredGroup {
   readonly group_overrides: Readonly<Record<string, unknown>> | null;
   readonly images: null;
   readonly env_id: number | null;
+  readonly distill_token_ids?: readonly (readonly (readonly number[])[])[];
+  readonly distill_logprobs?: readonly (readonly (readonly number[])[])[];
 }
 
 interface GroupMessage {
@@ -32,7 +36,7 @@ export interface GroupOptions {
   readonly fillsLogprobs: boolean;
 }
 
-export function scoredGroup(attempts: readonly Attempt[], options: GroupOptions): ScoredGroup {
+export function scoredGroup({ attempts, distillation }: AttemptedGroup, options: GroupOptions): ScoredGroup {
   const logprobs = attempts.map(({ sequence: { tokens, logprobs: known } }) => known ?? tokens.map(() => noLogprob));
   const areKnown = attempts.every(({ sequence }) => sequence.logprobs !== null);
   return {
@@ -48,6 +52,19 @@ export function scoredGroup(attempts: readonly Attempt[], options: GroupOptions)
     group_overrides: null,
     images: null,
     env_id: null,
+    ...distilled(attempts, distillation?.sequences ?? []),
+  };
+}
+
+/** Only when at least one sequence has something; the others are zeros of the same width. */
+function distilled(attempts: readonly Attempt[], sequences: readonly (DistilledSequence | undefined)[]) {
+  const width = sequences.find((one) => one !== undefined)?.tokenIds[0]?.length;
+  if (width === undefined) return {};
+  const zeros = Array.from({ length: width }, () => 0);
+  const nothing = attempts.map(({ sequence }) => sequence.tokens.map(() => zeros));
+  return {
+    distill_token_ids: attempts.map((_, index) => sequences[index]?.tokenIds ?? nothing[index] ?? []),
+    distill_logprobs: attempts.map((_, index) => sequences[index]?.logprobs ?? nothing[index] ?? []),
   };
 }
 

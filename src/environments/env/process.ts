@@ -10,6 +10,7 @@ import { histogram } from "../report/svg.ts";
 import type { Attempt } from "./attempt.ts";
 import { attemptGroup, type EnvironmentRun } from "./environment-run.ts";
 import { groupMessages, judgeGroup, scoredGroup } from "./group.ts";
+import { MetricsStream } from "./metrics-stream.ts";
 
 export interface ProcessOptions {
   /** Where groups go; another name when it exists. */
@@ -36,21 +37,23 @@ export async function processGroups(
   const file = freeName(options.file);
   const stem = file.replace(/\.jsonl$/, "");
   await mkdir(path.dirname(file), { recursive: true });
+  const metrics = new MetricsStream(run, { file: path.join(path.dirname(file), "metrics_stream.jsonl") });
   const rows: ReportRow[] = [];
   const rewards: number[] = [];
   let groups = 0;
   for (let index = 0, empty = 0; groups < config.total_steps && !signal.aborted; index += 1) {
     const item = environment.next();
     if (item === undefined) break;
-    const attempts = await attemptGroup({ item, key: `g${index}`, size: config.group_size }, run, signal).catch(
+    const attempted = await attemptGroup({ item, key: `g${index}`, size: config.group_size }, run, signal).catch(
       (error: unknown) => {
         if (signal.aborted) return undefined;
         throw error;
       },
     );
-    if (attempts === undefined) break;
+    if (attempted === undefined) break;
+    const { attempts } = attempted;
     run.cassette?.check();
-    const group = scoredGroup(attempts, {
+    const group = scoredGroup(attempted, {
       temperature: config.agent_temperature,
       hasMessages: config.include_messages,
       fillsLogprobs: false,
@@ -79,6 +82,7 @@ export async function processGroups(
     rewards.push(...group.scores);
     rows.push(...attempts.map((attempt, rollout) => rowOf(attempt, `Group ${groups}, rollout ${rollout}`, run)));
     groups += 1;
+    await metrics.add({ item, attempts, notes: attempted.distillation?.metrics ?? {} });
     options.onGroup(`group ${groups}/${config.total_steps}: ${group.scores.join(", ")}`);
   }
   await writeFileAtomic(`${stem}.html`, page(run, rewards, rows));

@@ -18,3 +18,11 @@ export function wilson(successes: number, total: number): Interval {
 export function mean(values: readonly number[]): number {
   return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
 }
+
+/** How likely one of k attempts passes, from those that were made: the unbiased estimate. */
+export function passAt({ tries, passed }: { readonly tries: number; readonly passed: number }, k: number): number {
+  if (tries - passed < k) return 1;
+  let fails = 1;
+  for (let one = 0; one < k; one += 1) fails *= (tries - passed - one) / (tries - one);
+  return 1 - fails;
+}

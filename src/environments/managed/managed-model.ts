@@ -1,4 +1,4 @@
-import { type Message, newToolCall } from "#conversation";
+import { type Message, newToolCall, type ToolDefinition } from "#conversation";
 import { describe } from "#foundation/errors";
 import { type AttemptEvent, getParser, localFailure, type ModelRequest, type Models } from "#model";
 import type { Sequence } from "../tokens/sequence.ts";
@@ -6,6 +6,7 @@ import type { ModelTokenizer } from "../tokens/tokenizer.ts";
 import { promptRenderer, type RenderPrompt } from "./chat-prompt.ts";
 import { ChatRollout } from "./chat-rollout.ts";
 import { type Generated, generate } from "./generate.ts";
+import { type PositionScores, scorePrompt, scoresPrompts } from "./prompt-scores.ts";
 import { SequenceTracker } from "./sequence-tracker.ts";
 import type { TokenServer } from "./token-server.ts";
 
@@ -22,6 +23,23 @@ export interface ManagedOptions {
 export interface ManagedModel {
   /** For one rollout; its calls come one after the other. */
   open(parser: string): ManagedSession;
+  /** What the model would have written in place of a reply, token by token; undefined where the server cannot tell. */
+  readonly scoreReply?: ((question: ReplyQuestion, signal: AbortSignal) => Promise<ScoredReply>) | undefined;
+}
+
+export interface ReplyQuestion {
+  readonly system: string;
+  /** What stands before the reply. */
+  readonly messages: readonly Message[];
+  readonly tools: readonly ToolDefinition[];
+  readonly reply: string;
+  readonly topK: number;
+}
+
+export interface ScoredReply {
+  readonly ids: readonly number[];
+  /** As many as ids. */
+  readonly scores: readonly PositionScores[];
 }
 
 interface ManagedSession {
@@ -34,7 +52,9 @@ interface ManagedSession {
 }
 
 export function managedModel(options: ManagedOptions): ManagedModel {
+  const { tokenizer: own } = options;
   return {
+    scoreReply: own === undefined || !scoresPrompts(options.server.server_type) ? undefined : replyScorer(options, own),
     open: (parserName) => {
       const { tokenizer, server, usualMaxTokens } = options;
       const rollout =
@@ -51,6 +71,25 @@ export function managedModel(options: ManagedOptions): ManagedModel {
       };
     },
   };
+}
+
+function replyScorer({ server }: ManagedOptions, tokenizer: ModelTokenizer): NonNullable<ManagedModel["scoreReply"]> {
+  let renderer: Promise<RenderPrompt> | undefined;
+  return async ({ system, messages, tools, reply, topK }, signal) => {
+    renderer ??= promptRenderer(tokenizer, { dropsThoughts: false, rawTextOf: () => undefined });
+    const prompt = (await renderer)({ system, messages, tools });
+    const before = encodePrompt(tokenizer, prompt, true);
+    const ids = tokenizer.encode(reply, { hasSpecialTokens: false });
+    const scores = await scorePrompt(server, { ids: [...before, ...ids], topK }, signal);
+    return { ids, scores: scores.slice(before.length) };
+  };
+}
+
+/** A template may write the beginning of a prompt that the tokenizer adds, too: one is enough. */
+function encodePrompt(tokenizer: ModelTokenizer, text: string, isBeginning: boolean): readonly number[] {
+  const ids = tokenizer.encode(text, { hasSpecialTokens: isBeginning });
+  const { beginId } = tokenizer;
+  return beginId !== undefined && ids[0] === beginId && ids[1] === beginId ? ids.slice(1) : ids;
 }
 
 type RenderingOptions = ManagedOptions & { readonly tokenizer: ModelTokenizer };
@@ -91,7 +130,7 @@ class ManagedRollout {
       rawTextOf: (message) => this.#rawTextOf(message),
     });
     const prompt = (await this.#render)(request);
-    const input = this.tracker.inputFor(prompt, (text, isBeginning) => this.#encode(text, isBeginning));
+    const input = this.tracker.inputFor(prompt, (text, isBeginning) => encodePrompt(tokenizer, text, isBeginning));
     const generated: Generated = await generate(
       server,
       {
@@ -136,14 +175,6 @@ class ManagedRollout {
   #rawTextOf(message: Message): string | undefined {
     const id = message.role === "assistant" ? message.tool_calls?.[0]?.id : undefined;
     return id === undefined ? undefined : this.#rawTexts.get(id);
-  }
-
-  /** A template may write the beginning of a prompt that the tokenizer adds, too: one is enough. */
-  #encode(text: string, isBeginning: boolean): readonly number[] {
-    const { tokenizer } = this.#options;
-    const ids = tokenizer.encode(text, { hasSpecialTokens: isBeginning });
-    const { beginId } = tokenizer;
-    return beginId !== undefined && ids[0] === beginId && ids[1] === beginId ? ids.slice(1) : ids;
   }
 }
 

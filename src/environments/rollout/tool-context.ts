@@ -117,7 +117,7 @@ export class ToolContext {
   }
 
   async downloadDir(remoteFolder: string, localFolder: string) {
-    const listed = await this.terminal(`cd ${quoted(remoteFolder)} && find . -type f`);
+    const listed = await this.terminal(`(cd ${quoted(remoteFolder)} && find . -type f)`);
     const names = listed.exit_code === 0 ? listed.output.split("\n").filter((name) => name.startsWith("./")) : [];
     if (names.length === 0) return [{ success: false as const, error: `${remoteFolder} is empty or not there` }];
     return await Promise.all(

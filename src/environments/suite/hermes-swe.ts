@@ -1,6 +1,7 @@
 import { locateDataset } from "../datasets/locate.ts";
 import { type DatasetRow, readRows } from "../datasets/read-rows.ts";
 import { cycle, defineEnvironment, type EnvironmentContext } from "../env/environment.ts";
+import { mean } from "../env/statistics.ts";
 
 const testSeconds = 60;
 const heldOut = 0.1;
@@ -49,6 +50,10 @@ export const hermesSwe = defineEnvironment<DatasetRow>({
         );
         return written.output.trim() === "" ? 0 : 0.1;
       },
+      trainMetrics: (results) => ({
+        "train/avg_reward": mean(results.map(({ reward }) => reward)),
+        "train/pass_rate": mean(results.map(({ reward }) => (reward === 1 ? 1 : 0))),
+      }),
       metrics: (results) => ({
         "eval/pass_rate": results.filter(({ reward }) => reward === 1).length / Math.max(1, results.length),
       }),

@@ -5,10 +5,12 @@ import { importModule } from "#foundation/process/import-module";
 import { isRecord } from "#foundation/text/json";
 import { nearest } from "#foundation/text/similarity";
 import type { Environment } from "../env/environment.ts";
+import { agenticOpd } from "./agentic-opd.ts";
 import { hermesSwe } from "./hermes-swe.ts";
 import { openThoughtsLite, terminalBench } from "./terminal-bench.ts";
 import { terminalTest } from "./terminal-test.ts";
 import { webResearch } from "./web-research.ts";
+import { ycBench } from "./yc-bench.ts";
 
 /** The environments that come with the program. */
 export const environments: readonly Environment[] = [
@@ -16,7 +18,9 @@ export const environments: readonly Environment[] = [
   hermesSwe,
   terminalBench,
   openThoughtsLite,
+  ycBench,
   webResearch,
+  agenticOpd,
 ];
 
 /** One of ours by its name, or one of the person's own: a file that exports it as `environment`. */

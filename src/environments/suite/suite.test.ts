@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { readHint, repliesIn } from "./distillation.ts";
 import { metricName, readReward } from "./terminal-bench.ts";
 import { parseToml } from "./toml.ts";
 import { efficiencyOf, overlap, readScore } from "./web-research.ts";
+import { compositeScore, readCompany } from "./yc-bench-score.ts";
 
 describe("scores", () => {
   it("of research fall with the number of turns [50:7.8.11]", () => {
@@ -31,5 +33,45 @@ describe("scores", () => {
       metadata: { category: "git", tags: ["a", "b"] },
       agent: { timeout_sec: 1200 },
     });
+  });
+});
+
+describe("a company", () => {
+  it("is scored by being alive and by its funds [50:7.8.9]", () => {
+    const scores = [
+      [25_000_000, true],
+      [0, true],
+      [-1, false],
+      [250_000_000, true],
+      [2_500_000_000, true],
+      [25_000_000, false],
+    ] as const;
+    expect(scores.map(([fundsCents, survived]) => Number(compositeScore({ fundsCents, survived }).toFixed(4)))).toEqual(
+      [0.5751, 0.5, 0, 0.7598, 1, 0.0751],
+    );
+  });
+
+  it("whose database is missing did not survive [50:7.5]", async () => {
+    expect(await readCompany(undefined)).toEqual({ fundsCents: 0, reason: "db_missing", survived: false });
+  });
+});
+
+describe("a hint", () => {
+  it("is taken from a positive judgement [50:7.8.14]", () => {
+    expect(readHint("\\boxed{1}[HINT_START]use a set instead[HINT_END]")).toBe("use a set instead");
+    expect(readHint("\\boxed{-1}")).toBeUndefined();
+    expect(readHint("\\boxed{-1}[HINT_START]use a set instead[HINT_END]")).toBeUndefined();
+    expect(readHint("\\boxed{1}[HINT_START]short[HINT_END]")).toBeUndefined();
+  });
+
+  it("belongs to a reply that something followed, cut where it is long [50:7.7]", () => {
+    const messages = [
+      { role: "user", content: "Do it." },
+      { role: "assistant", content: "I try." },
+      { role: "tool", tool_call_id: "1", tool_name: "terminal", content: "x".repeat(20) },
+      { role: "tool", tool_call_id: "2", tool_name: "terminal", content: "y" },
+      { role: "assistant", content: "Done." },
+    ] as never;
+    expect(repliesIn(messages, 5)).toMatchObject([{ reply: "I try.", next: "xxxxx\n---\ny" }]);
   });
 });

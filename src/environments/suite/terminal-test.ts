@@ -1,4 +1,5 @@
 import { cycle, defineEnvironment } from "../env/environment.ts";
+import { mean } from "../env/statistics.ts";
 
 interface FileTask {
   readonly prompt: string;
@@ -60,5 +61,11 @@ export const terminalTest = defineEnvironment<FileTask>({
         if (text.trim() === expected_content) return 1;
         return text.includes(expected_content) ? 0.5 : 0;
       },
+      trainMetrics: (results) => ({
+        "train/avg_reward": mean(results.map(({ reward }) => reward)),
+        "train/accuracy": mean(results.map(({ reward }) => (reward === 1 ? 1 : 0))),
+        "train/partial_match_rate": mean(results.map(({ reward }) => (reward === 0.5 ? 1 : 0))),
+        "train/total_rollouts": results.length,
+      }),
     }),
 });

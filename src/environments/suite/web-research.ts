@@ -63,6 +63,19 @@ export const webResearch = defineEnvironment<Question>({
           details: { correctness, tool_usage: tool, efficiency, diversity: bonus },
         };
       },
+      trainMetrics: (results) => {
+        const figure = (name: string): readonly number[] => results.map(({ details }) => Number(details[name] ?? 0));
+        const means = ["correctness", "tool_usage", "efficiency", "diversity"].map(
+          (name) => [`train/mean_${name}`, mean(figure(name))] as const,
+        );
+        return {
+          "train/mean_reward": mean(results.map(({ reward }) => reward)),
+          ...Object.fromEntries(means),
+          "train/correct_rate": mean(figure("correctness").map((one) => (one >= 0.7 ? 1 : 0))),
+          "train/tool_usage_rate": mean(figure("tool_usage")),
+          "train/total_rollouts": results.length,
+        };
+      },
       metrics: (results) => ({
         "eval/mean_correctness": mean(results.map(({ details }) => Number(details["correctness"] ?? 0))),
         "eval/mean_reward": mean(results.map(({ reward }) => reward)),

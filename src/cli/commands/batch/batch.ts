@@ -1,16 +1,16 @@
 import { randomBytes } from "node:crypto";
 import path from "node:path";
 import { readEffort, readPrefill } from "#agent";
-import { RunFolder, readPrompts, runBatch, toolsetDraw, writeBatchReport } from "#environments";
+import { isPromptOutcome, RunFolder, readPrompts, runBatch, toolsetDraw, writeBatchReport } from "#environments";
 import { findDistribution } from "#tools";
 import { exitCodes, type Invocation } from "../../command.ts";
 import { flagList, flagNumber, flagText, hasFlag } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
 import { openRolloutsFor, wantedModel, withOptionsFile } from "../../support/rollouts.ts";
+import { sharedRun } from "../../support/shared-run.ts";
 import { usageError } from "../../usage-error.ts";
 import { listDistributions } from "./distributions.ts";
 import { BatchProgress } from "./progress.ts";
-import { sharedRun } from "./shared-run.ts";
 import { printSummary } from "./summary.ts";
 
 /** Runs the agent over a dataset. 0: every prompt has an outcome; 1: some failed and wait for `--resume`; 130: stopped. */
@@ -66,7 +66,10 @@ export async function batch(input: Invocation): Promise<number> {
       },
       folder,
       rollouts,
-      shared: rollouts.store.kind === "postgres" ? sharedRun(rollouts.store, { runName, ...machine }) : undefined,
+      shared:
+        rollouts.store.kind === "postgres"
+          ? sharedRun(rollouts.store, { runName, kind: "batch", isOutcome: isPromptOutcome, ...machine })
+          : undefined,
       isResumed: hasFlag(invocation, "resume"),
       isOverwritten: hasFlag(invocation, "overwrite"),
       onProgress: (event) => progress.note(event),

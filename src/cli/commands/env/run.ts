@@ -4,6 +4,7 @@ import {
   type EnvironmentRun,
   evaluate,
   findEnvironment,
+  isSharedAttempt,
   openEnvironmentRun,
   openGymServer,
   processGroups,
@@ -14,10 +15,12 @@ import {
 } from "#environments";
 import { UserError } from "#foundation/errors";
 import { sleep } from "#foundation/lifecycle/abort";
+import type { Store } from "#store";
 import { exitCodes, type Invocation } from "../../command.ts";
 import { argument, flagNumber, flagText, hasFlag } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
 import { openRolloutsFor } from "../../support/rollouts.ts";
+import { sharedRun } from "../../support/shared-run.ts";
 
 /** What a command makes of the usual fields. */
 const modes: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
@@ -57,6 +60,7 @@ export async function envRun(invocation: Invocation): Promise<number> {
     ["terminal.backend", config.env.terminal_backend],
     ["terminal.timeout", config.env.terminal_timeout],
     ["terminal.lifetime_seconds", config.env.terminal_lifetime],
+    ...(definition.allows === undefined ? [] : [["permissions.allow", definition.allows] as const]),
   ]);
   const run = await openEnvironmentRun(
     definition,
@@ -68,7 +72,7 @@ export async function envRun(invocation: Invocation): Promise<number> {
   );
   switch (what) {
     case "evaluate":
-      return await runEvaluate(run, invocation, out);
+      return await runEvaluate(run, invocation, { out, store: rollouts.store });
     case "process":
       return await runProcess(run, invocation, out);
     default:
@@ -97,14 +101,31 @@ function evalFolder({ config, definition }: EnvironmentRun, { io }: Invocation):
   return path.resolve(io.cwd, config.data_dir_to_save_evals ?? usual);
 }
 
-async function runEvaluate(run: EnvironmentRun, invocation: Invocation, out: Output): Promise<number> {
+async function runEvaluate(
+  run: EnvironmentRun,
+  invocation: Invocation,
+  { out, store }: { readonly out: Output; readonly store: Store },
+): Promise<number> {
   const resume = flagText(invocation, "resume");
+  const runName = flagText(invocation, "run-name");
+  if (runName !== undefined && store.kind !== "postgres")
+    throw new UserError("--run-name shares an evaluation over a database, and there is none.", {
+      hint: "Set store.url to a PostgreSQL that all machines reach.",
+      exitCode: 2,
+    });
   const outcome = await evaluate(
     run,
     {
       folder: evalFolder(run, invocation),
       concurrency: run.config.max_eval_workers,
       resume: resume === undefined ? undefined : path.resolve(invocation.io.cwd, resume),
+      shared:
+        runName === undefined
+          ? undefined
+          : sharedRun(store, {
+              ...run.rollouts.host.machine,
+              ...{ runName: `${run.definition.name}:${runName}`, kind: "evaluation", isOutcome: isSharedAttempt },
+            }),
       onItem: (line, done, total) => out.note(`${done}/${total} ${line}`),
     },
     invocation.io.signal,

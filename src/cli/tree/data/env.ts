@@ -37,6 +37,12 @@ export const envCommand: Command = {
       completes: "file",
     },
     {
+      name: "run-name",
+      kind: "text",
+      value: "<name>",
+      about: "Of evaluate: machines that say the same name share the work, over store.url",
+    },
+    {
       name: "allow-local-exec",
       kind: "switch",
       about: "Commands of the model may run on this machine, without a container",

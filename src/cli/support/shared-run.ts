@@ -1,27 +1,30 @@
-import type { PromptOutcome, SharedRun } from "#environments";
+import type { SharedRun } from "#environments";
 import { UserError } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
-import { isRecord } from "#foundation/text/json";
 import type { Clock } from "#foundation/time/clock";
 import { leaseOwner, type Store, takeLease } from "#store";
 
-interface SharedRunDeps {
+interface SharedRunDeps<Outcome> {
+  /** Names the run among all of its kind. */
   readonly runName: string;
+  readonly kind: "batch" | "evaluation";
+  isOutcome(value: unknown): value is Outcome;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
 /**
- * A run on a database that several machines share. A prompt in hand is a lease, so what a dead machine had comes back by
- * itself; a prompt that is done is a document, written once.
+ * A run on a database that several machines share. A piece in hand is a lease, so what a dead machine had comes back by
+ * itself; a piece that is done is a document, written once.
  */
-export function sharedRun(store: Store, { runName, clock, logger }: SharedRunDeps): SharedRun {
-  const kind = `batch:${runName}`;
+export function sharedRun<Outcome>(store: Store, deps: SharedRunDeps<Outcome>): SharedRun<Outcome> {
+  const { runName, clock, logger, isOutcome } = deps;
+  const kind = `${deps.kind}:${runName}`;
   const owner = leaseOwner();
   return {
     async claim(key) {
       const lease = await takeLease({ store, clock, logger, owner }, `${kind}:${key}`, () =>
-        logger.warn("another machine took over a prompt", { run: runName, key }),
+        logger.warn("another machine took over a piece of this run", { run: runName, key }),
       );
       if (lease.kind === "busy") return undefined;
       if (lease.fence === undefined)
@@ -43,8 +46,4 @@ export function sharedRun(store: Store, { runName, clock, logger }: SharedRunDep
       }),
     forget: async (key) => void (await store.documents.remove(kind, key)),
   };
-}
-
-function isOutcome(value: unknown): value is PromptOutcome {
-  return isRecord(value) && isRecord(value["facts"]) && typeof value["facts"]["prompt_index"] === "number";
 }
