@@ -52,5 +52,6 @@ export { Toolsets } from "./registry/toolsets.ts";
 export { childEnvironment } from "./terminals/environment-variables.ts";
 export { SessionVariables } from "./terminals/session-variables.ts";
 export { reachTerminal, terminalFacts } from "./terminals/terminal-facts.ts";
+export { createManagedGateway } from "./web/managed-gateway.ts";
 export { readPageWith } from "./web/page-text-reader.ts";
 export { fenceUntrusted } from "./web/untrusted.ts";

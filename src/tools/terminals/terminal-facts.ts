@@ -4,8 +4,8 @@ import { ask } from "#foundation/http/ask";
 import { findExecutable } from "#foundation/process/platform";
 import { runProcess } from "#foundation/process/run";
 import type { Secret } from "#foundation/secrets/secret";
-import type { GatewayDeps } from "../web/managed-gateway.ts";
 import { childEnvironment } from "./environment-variables.ts";
+import type { BackendDeps } from "./remote/backend.ts";
 import { modalKey } from "./terminal-needs.ts";
 
 /** What a person wants to know about the configured terminal. */
@@ -54,8 +54,8 @@ export type Reached =
 
 export interface ReachDeps {
   readonly env: NodeJS.ProcessEnv;
-  /** The login whose subscription may pay for Modal. */
-  readonly login?: GatewayDeps["login"];
+  /** The way to Modal that a subscription pays for; undefined where there is none. */
+  readonly subscription: NonNullable<BackendDeps["subscription"]>;
 }
 
 /** Tries the way to the configured terminal, without making one. */
@@ -134,8 +134,7 @@ async function reachModal(
   deps: ReachDeps,
   signal: AbortSignal,
 ): Promise<Reached> {
-  const { createManagedGateway } = await import("../web/managed-gateway.ts");
-  const access = mode === "direct" ? undefined : await createManagedGateway(deps)("modal", signal);
+  const access = mode === "direct" ? undefined : await deps.subscription("modal", signal);
   if (access !== undefined) return reachManagedModal(access, signal);
   if (mode === "managed") {
     return {

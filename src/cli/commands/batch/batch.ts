@@ -7,10 +7,10 @@ import { exitCodes, type Invocation } from "../../command.ts";
 import { flagList, flagNumber, flagText, hasFlag } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
 import { openRolloutsFor, wantedModel, withOptionsFile } from "../../support/rollouts.ts";
-import { sharedRun } from "../../support/shared-run.ts";
 import { usageError } from "../../usage-error.ts";
 import { listDistributions } from "./distributions.ts";
 import { BatchProgress } from "./progress.ts";
+import { sharedRun } from "./shared-run.ts";
 import { printSummary } from "./summary.ts";
 
 /** Runs the agent over a dataset. 0: every prompt has an outcome; 1: some failed and wait for `--resume`; 130: stopped. */

@@ -2,7 +2,7 @@ import type { Check, Examine } from "./check.ts";
 
 /** Where commands run: which kind, whether it can be reached, what it keeps. */
 export const examineTerminal: Examine = async ({ invocation, parts, isOffline }) => {
-  const { reachTerminal, terminalFacts } = await import("#tools");
+  const { createManagedGateway, reachTerminal, terminalFacts } = await import("#tools");
   const settings = parts.loaded.config.terminal;
   const { kind, target, keeps } = terminalFacts(settings);
   const about: Check = {
@@ -13,8 +13,8 @@ export const examineTerminal: Examine = async ({ invocation, parts, isOffline })
   };
   if (kind === "local" || (isOffline && kind === "ssh")) return [about];
   const { env, signal } = invocation.io;
-  const login = (during: AbortSignal) => parts.models.subscription(during);
-  const reached = await reachTerminal(settings, { env, login }, signal);
+  const subscription = createManagedGateway({ env, login: (during) => parts.models.subscription(during) });
+  const reached = await reachTerminal(settings, { env, subscription }, signal);
   if (reached.kind === "unreachable") {
     return [
       about,

@@ -20,7 +20,7 @@ import { exitCodes, type Invocation } from "../../command.ts";
 import { argument, flagNumber, flagText, hasFlag } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
 import { openRolloutsFor } from "../../support/rollouts.ts";
-import { sharedRun } from "../../support/shared-run.ts";
+import { sharedRun } from "../batch/shared-run.ts";
 
 /** What a command makes of the usual fields. */
 const modes: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {

@@ -15,6 +15,7 @@ import { HeadTailBuffer } from "../head-tail-buffer.ts";
 import { codeOf, endOf } from "../shell/exec-end.ts";
 import { describingScript, foregroundScript, plainShellScript, snapshotScript } from "../shell/shell-script.ts";
 import { type ShellReport, ShellState } from "../shell/shell-state.ts";
+import { stateText } from "../shell/state-text.ts";
 import { TerminalGone } from "../terminal-gone.ts";
 import { drained } from "./client-streams.ts";
 import { ControlChannel } from "./control-channel.ts";
@@ -23,7 +24,6 @@ import type { RemoteHost } from "./remote-host.ts";
 import { spawnPiped, spawnPty } from "./remote-processes.ts";
 import { openScript } from "./remote-script.ts";
 import { type Location, newWord, RemoteShell } from "./remote-shell.ts";
-import { stateText } from "./state-text.ts";
 
 export interface RemoteTerminalOptions {
   readonly taskId: string;

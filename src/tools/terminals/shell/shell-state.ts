@@ -17,9 +17,9 @@ export function readReport(text: string): ShellReport {
   if (text === unreachableMark) return { kind: "unreachable" };
   if (!text.endsWith(`\0${endMark}`)) return { kind: "none" };
   const parts = text.split("\0");
-  const [said, ...rest] = parts;
+  const [printed, ...rest] = parts;
   // As `pwd` says it, with one line break.
-  const cwd = said?.replace(/\n$/, "");
+  const cwd = printed?.replace(/\n$/, "");
   const end = rest.indexOf("");
   if (cwd === undefined || !cwd.startsWith("/") || end < 0) return { kind: "none" };
   const variables = new Map<string, string>();

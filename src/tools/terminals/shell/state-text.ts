@@ -1,5 +1,5 @@
-import { quote } from "../shell/shell-script.ts";
-import type { ShellState } from "../shell/shell-state.ts";
+import { quote } from "./shell-script.ts";
+import type { ShellState } from "./shell-state.ts";
 
 /** What a shell sources to be as the last one was; `base` names what it starts with by itself. */
 export function stateText(state: ShellState, base: readonly string[]): string {
