@@ -239,7 +239,7 @@ describe("[20:R3.17] a key never goes to a host it does not belong to", () => {
     }
   });
 
-  test("[20:R3.10] OPENAI_BASE_URL selects an endpoint beside OPENROUTER_API_KEY, and OPENAI_API_KEY is its partner", async () => {
+  test("[20:R3.10] OPENAI_BASE_URL selects an endpoint beside OPENROUTER_API_KEY; OPENAI_API_KEY goes there only when key_env names it", async () => {
     const env = {
       OPENAI_BASE_URL: "https://proxy.test/v1",
       OPENAI_API_KEY: "partner-0123456789",
@@ -248,7 +248,14 @@ describe("[20:R3.17] a key never goes to a host it does not belong to", () => {
     using world = openWorld({ settings: { model: { default: "m" } }, env });
     const { target } = await resolved({}, world.context);
     expect([target.provider, target.baseUrl]).toEqual(["custom", "https://proxy.test/v1"]);
-    expect(await headersFor(target, "https://proxy.test/v1/x")).toEqual({ Authorization: "Bearer partner-0123456789" });
+    expect(JSON.stringify(await headersFor(target, "https://proxy.test/v1/x"))).not.toMatch(/partner|sk-or/);
+    using named = openWorld({
+      settings: { model: { default: "m" }, providers: { custom: { key_env: "OPENAI_API_KEY" } } },
+      env,
+    });
+    expect(await headersFor((await resolved({}, named.context)).target, "https://proxy.test/v1/x")).toEqual({
+      Authorization: "Bearer partner-0123456789",
+    });
     using saved = openWorld({ settings: { model: { default: "m", provider: "openrouter" } }, env });
     expect((await resolved({}, saved.context)).target.provider).toBe("openrouter");
   });

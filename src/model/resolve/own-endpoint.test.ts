@@ -20,15 +20,17 @@ describe("the person's own endpoint", () => {
     }
   });
 
-  test("[20:A3.3][20:R3.10] an endpoint of the environment works when nothing is saved", async () => {
-    using world = openWorld({ env: { OPENAI_BASE_URL: "http://10.0.0.5:8000/v1", OPENAI_API_KEY: "key-k" } });
-    const { target } = await resolved({ model: "m" }, world.context);
-    expect([target.provider, target.baseUrl, target.source]).toEqual([
-      "custom",
-      "http://10.0.0.5:8000/v1",
-      "env:OPENAI_API_KEY",
-    ]);
-    expect(await headersFor(target, "http://10.0.0.5:8000/v1/chat/completions")).toEqual({
+  test("[20:A3.3][20:R3.10] an endpoint of the environment works when nothing is saved, without OpenAI's key until somebody names it", async () => {
+    const env = { OPENAI_BASE_URL: "http://10.0.0.5:8000/v1", OPENAI_API_KEY: "key-k" };
+    using world = openWorld({ env });
+    const { target, notices } = await resolved({ model: "m" }, world.context);
+    expect([target.provider, target.baseUrl]).toEqual(["custom", "http://10.0.0.5:8000/v1"]);
+    expect(JSON.stringify(await headersFor(target, "http://10.0.0.5:8000/v1/chat/completions"))).not.toContain("key-k");
+    expect(notices.join()).toContain("providers.custom.key_env OPENAI_API_KEY");
+    using named = openWorld({ settings: { providers: { custom: { key_env: "OPENAI_API_KEY" } } }, env });
+    const chosen = (await resolved({ model: "m" }, named.context)).target;
+    expect(chosen.source).toBe("env:OPENAI_API_KEY");
+    expect(await headersFor(chosen, "http://10.0.0.5:8000/v1/chat/completions")).toEqual({
       Authorization: "Bearer key-k",
     });
   });

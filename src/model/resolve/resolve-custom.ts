@@ -157,13 +157,18 @@ function keysOf(named: NamedEndpoint | undefined, endpoint: Endpoint, parts: Ste
     ...(isOwnUrl ? of(named?.apiKey, `config:${named?.name ?? ""}`) : []),
     ...(isOwnUrl ? variable(named?.keyEnv) : []),
     ...(isSaved ? of(model.api_key, "model_config") : []),
+    ...(named === undefined && isOwnUrl ? variable(nonEmpty(context.settings.providers?.["custom"]?.key_env)) : []),
   ];
   if (own.length > 0) return own.slice(0, 1);
   const owner = context.registry.ownerOf(endpoint.url);
   const owned = owner === undefined ? [] : owner.keyEnv.flatMap((name) => variable(name));
   if (owned.length > 0) return owned.slice(0, 1);
-  // The variable that names the address has a partner that names its key.
-  return endpoint.origin === "env:OPENAI_BASE_URL" && owner === undefined ? variable("OPENAI_API_KEY") : [];
+  // OpenAI's key goes to OpenAI, also when its address was exported beside it; whoever means another endpoint says so.
+  if (endpoint.origin === "env:OPENAI_BASE_URL" && owner === undefined && nonEmpty(env["OPENAI_API_KEY"]) !== undefined)
+    trace.notice(
+      `OPENAI_API_KEY is not sent to ${endpoint.url}: it belongs to OpenAI. To use it there: hermes config set providers.custom.key_env OPENAI_API_KEY`,
+    );
+  return [];
 }
 
 interface Look {
