@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { runProcess } from "#foundation/process/run";
 import { FakeClock } from "#foundation/testing/fake-clock";
 import { memoryLogger } from "#foundation/testing/memory-logger";
@@ -143,6 +143,62 @@ describe.skipIf(chromium === undefined)("a browser for strangers", () => {
       await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     }
   });
+
+  it("[30:W-23] popups and frames of other sites are judged before their first request leaves, redirects included", async () => {
+    await using web = await FakeWebServer.start({});
+    const elsewhere = web.origin.replace("127.0.0.1", "localhost");
+    const hop = (to: string) => ({ status: 302, headers: { location: to }, body: "" });
+    const pages = {
+      "/": { body: `<title>T</title><iframe src="${elsewhere}/frame"></iframe>` },
+      "/frame": {
+        body: `<script>fetch("/frame-hop").then((r) => r.text(), () => "blocked").then(() => fetch("/frame-done"))</script>`,
+      },
+      "/frame-done": { body: "done" },
+      "/frame-hop": hop("/inner-frame"),
+      "/popup": { body: "<title>Popup</title>" },
+      "/popup-hop": hop(`${elsewhere}/inner-popup`),
+    };
+    for (const [where, page] of Object.entries(pages)) web.on(where, page);
+    const folder = await mkdtemp(path.join(os.tmpdir(), "hermes-popup-"));
+    const judged: string[] = [];
+    const { signal } = new AbortController();
+    const driver = await openLocal(
+      {
+        options: { ...defaultBrowserOptions, noSandbox: process.getuid?.() === 0 },
+        env: process.env,
+        folders: { profiles: folder, downloads: folder, screenshots: folder },
+        clock: new FakeClock(),
+        logger: memoryLogger(),
+      },
+      {
+        taskId: "t",
+        isStrict: false,
+        judgeHop: (url) => {
+          judged.push(new URL(url).pathname);
+          return Promise.resolve(
+            url.includes("inner") ? { kind: "refused", reason: "not there" } : { kind: "allowed" },
+          );
+        },
+      },
+      signal,
+    );
+    const seen = (): readonly string[] => web.seen.map((request) => request.url);
+    try {
+      await driver.navigate(`${web.origin}/`, signal);
+      await vi.waitFor(() => expect(seen()).toContain("/frame-done"), { timeout: 20_000 });
+      await driver.evaluate(`void window.open("/popup")`, signal);
+      await vi.waitFor(() => expect(seen()).toContain("/popup"), { timeout: 20_000 });
+      await driver.evaluate(`void window.open("/inner-direct"); void window.open("/popup-hop")`, signal);
+      await vi.waitFor(() => expect(judged).toEqual(expect.arrayContaining(["/inner-direct", "/inner-popup"])), {
+        timeout: 20_000,
+      });
+      expect(judged).toEqual(expect.arrayContaining(["/frame", "/frame-hop", "/inner-frame", "/popup", "/popup-hop"]));
+      expect(seen().filter((url) => url.includes("inner"))).toEqual([]);
+    } finally {
+      await driver[Symbol.asyncDispose]();
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    }
+  }, 90_000);
 
   it("a call that was cancelled while the browser started leaves nothing behind", async () => {
     const folder = await mkdtemp(path.join(os.tmpdir(), "hermes-cancel-"));

@@ -46,6 +46,10 @@ export class PlaywrightDriver implements BrowserDriver {
   readonly #refs = new RefNames();
   #page: Page;
   #isClosed = false;
+  /** All requests of the browser are judged already. */
+  #isWatched = false;
+  /** Frames that are pages, not parts of one. */
+  readonly #wholePages = new Set<string>();
   #refused: RefusedHop | undefined;
 
   private constructor(context: BrowserContext, page: Page, setup: DriverSetup) {
@@ -66,6 +70,7 @@ export class PlaywrightDriver implements BrowserDriver {
     context.on("close", () => {
       driver.#isClosed = true;
     });
+    await driver.#watchAll();
     await driver.#follow(page);
     return driver;
   }
@@ -208,17 +213,39 @@ export class PlaywrightDriver implements BrowserDriver {
       const session: CDPSession = await this.#context.newCDPSession(page);
       session.on("Page.javascriptDialogClosed", () => this.#dialogGone());
       await session.send("Page.enable");
-      const { judgeHop, recording, logger } = this.#setup;
-      if (judgeHop !== undefined) {
-        const onRefused = (hop: RefusedHop): void => {
-          this.#refused = hop;
-        };
-        await watchNavigation(session, judgeHop, { onRefused, logger });
-      }
+      const { recording } = this.#setup;
+      this.#wholePages.add((await session.send("Page.getFrameTree")).frameTree.frame.id);
+      if (!this.#isWatched) await this.#watch(session);
       await recording?.follow(session, () => page.url());
     } catch (error) {
       this.#setup.logger.debug("A page closed before it could be watched", { error: describe(error) });
     }
+  }
+
+  /** Of a browser that is ours alone everything is judged at once; in somebody's own browser only our pages are. */
+  async #watchAll(): Promise<void> {
+    const browser = this.#setup.kind === "cdp" ? null : this.#context.browser();
+    if (browser === null || this.#setup.judgeHop === undefined) return;
+    try {
+      await this.#watch(await browser.newBrowserCDPSession());
+      this.#isWatched = true;
+    } catch (error) {
+      if (this.#setup.kind !== "cloud") throw error;
+      // A service may keep the session of the whole browser to itself; then its pages are watched one by one.
+      this.#setup.logger.warn("Popups of this browser are judged only once they are open", { error: describe(error) });
+    }
+  }
+
+  async #watch(session: CDPSession): Promise<void> {
+    const { judgeHop, logger } = this.#setup;
+    if (judgeHop === undefined) return;
+    await watchNavigation(session, judgeHop, {
+      isWholePage: (frameId) => this.#wholePages.has(frameId),
+      onRefused: (hop) => {
+        this.#refused = hop;
+      },
+      logger,
+    });
   }
 
   /** Our own answers take the dialog off the list before they close it. */

@@ -19,15 +19,15 @@ export interface RefusedHop {
 }
 
 /**
- * Judges where a page is about to go, and what it loads, before the request leaves, redirects included. A route of the library
- * sees only the first address of a chain; the protocol itself pauses at every hop.
+ * Judges where pages are about to go, and what they load, before the request leaves, redirects included. A route of the library
+ * sees only the first address of a chain; the protocol itself pauses at every hop. A session of the whole browser sees all
+ * pages, popups from their first request on and frames in processes of their own; one of a page sees only its process.
  */
 export async function watchNavigation(
   session: CDPSession,
   judge: JudgeHop,
-  report: { onRefused(hop: RefusedHop): void; readonly logger: Logger },
+  report: { isWholePage(frameId: string): boolean; onRefused(hop: RefusedHop): void; readonly logger: Logger },
 ): Promise<void> {
-  const { frameTree } = await session.send("Page.getFrameTree");
   session.on("Fetch.requestPaused", ({ requestId, request, frameId, resourceType }) => {
     const { url } = request;
     const isPage = resourceType === "Document";
@@ -35,7 +35,7 @@ export async function watchNavigation(
       .then((verdict) => {
         if (verdict.kind === "allowed") return session.send("Fetch.continueRequest", { requestId });
         // A frame that stays empty is no reason to leave the page around it.
-        if (isPage && frameId === frameTree.frame.id) report.onRefused({ url, reason: verdict.reason });
+        if (isPage && report.isWholePage(frameId)) report.onRefused({ url, reason: verdict.reason });
         // "Aborted" leaves the page where it is; any other reason shows an error page some time later, which
         // would interrupt whatever is opened next.
         return session.send("Fetch.failRequest", { requestId, errorReason: "Aborted" });
