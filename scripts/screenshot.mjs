@@ -1,5 +1,6 @@
 // `npm run screenshot`: photographs the real program. Drives the built Hermes in tmux on the demo model, in a home and a
-// project of its own, and writes docs/images/{first,keys,connect,chat,approval,resume}.png. Needs tmux, Chromium and
+// project of its own, and writes docs/images/{first,keys,connect,chat,approval,resume}.png, and what a new user meets
+// in windows of 80x24 and 120x40 as walk-<size>-{first,help,tail,calls,approval,leave}.png. Needs tmux, Chromium and
 // a font with emojis.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -10,9 +11,13 @@ import { chromium } from "playwright-core";
 import { pageOf } from "./lib/ansi-page.mjs";
 import { ensureBuilt, ensureInstalled, root } from "./lib/run.mjs";
 
-const size = { columns: 96, rows: 34 };
+const usual = { columns: 96, rows: 34 };
+const walked = [
+  { columns: 80, rows: 24 },
+  { columns: 120, rows: 40 },
+];
 const waitMs = 30_000;
-const maxBytes = 150_000;
+const maxBytes = 200_000;
 const images = path.join(root, "docs", "images");
 const browsers = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome", process.env["CHROMIUM"]];
 
@@ -23,7 +28,9 @@ const socket = path.join(folder, "tmux");
 const tmux = (...args) => execFileSync("tmux", ["-S", socket, ...args], { encoding: "utf8", stdio: "pipe" });
 try {
   const project = makeProject();
-  await takeAll(await tour(project));
+  const screens = await tour(project);
+  for (const size of walked) Object.assign(screens, await walk(project, size));
+  await takeAll(screens);
 } finally {
   try {
     tmux("kill-server");
@@ -44,16 +51,17 @@ async function tour(project) {
   await shows(/any key closes/);
   screens.keys = screen();
   tmux("send-keys", "-t", "hermes", "Escape");
+  await sleep(500);
   say("/connect");
   await shows(/Which provider/);
   await sleep(500);
   screens.connect = screen();
   tmux("send-keys", "-t", "hermes", "Escape");
-  await shows(/stays as it is/);
+  await shows(/the model is unchanged/);
   say("list files");
-  await shows(/src\/main\.js[\s\S]*❯ *$/m);
+  await shows(/notes\.txt[\s\S]*❯ *$/m);
   say('replace "tea" with "coffee" in notes.txt');
-  await shows(/Done\.[\s\S]*❯ *$/m);
+  await shows(/Done: [\s\S]*❯ *$/m);
   screens.chat = screen();
   say("run `rm -rf build`");
   await shows(/a letter, then Enter/);
@@ -74,6 +82,49 @@ async function tour(project) {
   return screens;
 }
 
+/** The first minutes of somebody new, in a window of this size. */
+async function walk(project, size) {
+  const screens = {};
+  const name = `walk-${size.columns}x${size.rows}`;
+  open(project, [], size);
+  await shows(/Try: /);
+  screens[`${name}-first`] = screen();
+  say("/help");
+  await shows(/\/help all[\s\S]*❯ *$/m);
+  screens[`${name}-help`] = screen();
+  say("run `for n in 1 2 3 4 5 6 7 8; do echo line $n; sleep 0.7; done`");
+  await appears(/│ line 7/);
+  screens[`${name}-tail`] = screen();
+  await shows(/exit code 0[\s\S]*❯ *$/m);
+  tmux("send-keys", "-t", "hermes", "C-o");
+  await shows(/Tool calls/);
+  screens[`${name}-calls`] = screen();
+  tmux("send-keys", "-t", "hermes", "Escape");
+  await sleep(500);
+  say("run `rm -rf src`");
+  await shows(/a letter, then Enter/);
+  screens[`${name}-approval`] = screen();
+  tmux("send-keys", "-t", "hermes", "Escape");
+  await shows(/\[not run\][\s\S]*❯ *$/m);
+  tmux("send-keys", "-t", "hermes", "C-c");
+  await appears(/again to quit/);
+  screens[`${name}-leave`] = screen();
+  tmux("send-keys", "-t", "hermes", "C-c");
+  await ends();
+  return screens;
+}
+
+/** Waits until the screen shows this, whatever else moves. */
+async function appears(pattern) {
+  const giveUpAt = Date.now() + waitMs;
+  for (;;) {
+    const now = tmux("capture-pane", "-p", "-t", "hermes");
+    if (pattern.test(now)) return;
+    if (Date.now() > giveUpAt) throw new Error(`The screen never showed ${pattern}:\n${now}`);
+    await sleep(50);
+  }
+}
+
 function makeProject() {
   const project = path.join(folder, "coffee");
   mkdirSync(path.join(project, "src"), { recursive: true });
@@ -85,7 +136,7 @@ function makeProject() {
   return project;
 }
 
-function open(project, args) {
+function open(project, args, { columns, rows } = usual) {
   const main = path.join(root, "dist", "cli", "main.js");
   const env = { HERMES_HOME: path.join(folder, "home"), HOME: folder, COLORTERM: "truecolor" };
   const words = [
@@ -96,7 +147,6 @@ function open(project, args) {
     ...args,
   ];
   const quoted = words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
-  const { columns, rows } = size;
   tmux("new-session", "-d", "-s", "hermes", "-x", String(columns), "-y", String(rows), "-c", project, quoted);
 }
 

@@ -57,7 +57,7 @@ describe.each(protocols)("a turn over %s", (protocol) => {
     server.assertClean();
   });
 
-  it("says so when it is cut a fourth time, and counts all four [10:A1.6] [10:LOOP-56]", async () => {
+  it("says so when it is cut a fourth time, and counts all four [10:A1.6] [10:LOOP-56] [10:D23]", async () => {
     const { agent, server, recorded } = await harness({ protocol });
     server.script(cut("a"), cut("b"), cut("c"), cut("d"));
     const ended = await agent.runConversation({ userMessage: "Write" });

@@ -10,7 +10,7 @@ const contents = (messages: readonly Message[]) => messages.map((message) => mes
 const nothing = reply([]);
 
 describe("an answer that is cut", () => {
-  it("keeps the space at the place of the cut [10:LOOP-27] [10:D23]", async () => {
+  it("keeps the space at the place of the cut [10:LOOP-27]", async () => {
     const { agent, server, recorded } = await harness();
     server.script(cut("Hello "), cut("wide"), says("\nworld."));
     expect((await agent.runConversation({ userMessage: "Write" })).text).toBe("Hello wide\nworld.");

@@ -263,7 +263,7 @@ const table: Readonly<Record<string, unknown>> = {
 };
 
 describe("defaults", () => {
-  test.each(Object.entries(table))("[20:R7.12] %s", (key, expected) => {
+  test.each(Object.entries(table))("[20:R7.12] [20:7.3] %s", (key, expected) => {
     expect(at(key)).toEqual(expected);
   });
 

@@ -35,7 +35,7 @@ test("[40:PRC-42] a line is JSON with time, level, message and fields, also thos
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-test("[20:7.3] lines below the level are not written", async () => {
+test("lines below the level are not written", async () => {
   {
     await using logger = openLogger({ file, level: "warn", redact: keepAll });
     logger.debug("d");
@@ -70,7 +70,7 @@ test("[40:PRC-42] [30:5.11] secrets do not reach the file, in messages, fields, 
   expect(linesOf(file)[1]).toMatchObject({ error: { message: "bad ***: sk-a...1234" } });
 });
 
-test("[20:7.3] a full file is set aside, and only as many are kept as asked", async () => {
+test("a full file is set aside, and only as many are kept as asked", async () => {
   {
     await using logger = openLogger({ file, redact: keepAll, maxBytes: 300, keep: 2 });
     for (let n = 0; n < 12; n += 1) {

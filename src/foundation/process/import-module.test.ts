@@ -10,7 +10,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 afterEach(() => void Reflect.deleteProperty(globalThis, realImport));
 
 describe("importing a module that is not part of the program", () => {
-  it("reads a file by its address [20:R8.19]", async () => {
+  it("reads a file by its address", async () => {
     const file = path.join(folder, "answer.mjs");
     writeFileSync(file, "export const answer = 42;\n");
     expect(await importModule(pathToFileURL(file).href)).toMatchObject({ answer: 42 });

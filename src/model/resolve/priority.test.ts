@@ -4,7 +4,7 @@ import { openWorld, refused, resolved } from "./testing/world.ts";
 const key = "sk-0123456789abcdef";
 
 describe("what was asked for, saved, exported", () => {
-  test("[20:A3.2] a saved provider wins over an exported one; an argument wins over both", async () => {
+  test("[20:A3.2] [20:R3.4] a saved provider wins over an exported one; an argument wins over both", async () => {
     const env = {
       HERMES_INFERENCE_PROVIDER: "openrouter",
       ANTHROPIC_API_KEY: "sk-ant-api-1234567",
