@@ -16,7 +16,7 @@ export interface TrustedFolder {
 }
 
 /** What in a folder instructs agents, sets variables or starts programs once the folder is trusted. */
-export const speakingFiles: readonly string[] = [
+const speakingFiles: readonly string[] = [
   ".env",
   ".hermes",
   ".hermes.md",

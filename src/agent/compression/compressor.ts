@@ -49,7 +49,7 @@ export interface CompressorDeps {
   warn(text: string): void;
 }
 
-export const compressorName = "compressor";
+const compressorName = "compressor";
 
 /** Above this share of the window history cannot simply be kept until the summariser works again. */
 const criticalShare = 0.95;

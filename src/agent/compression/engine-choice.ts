@@ -38,7 +38,7 @@ const numbers = [
 ];
 
 /** Looks at the members only; what they do shows when they are used. */
-export function isContextEngine(value: unknown): value is ContextEngine {
+function isContextEngine(value: unknown): value is ContextEngine {
   if (!isRecord(value) || typeof value["name"] !== "string" || value["name"] === "") return false;
   const isCallable = ["updateFromResponse", "shouldCompress", "compress"].every(
     (name) => typeof value[name] === "function",

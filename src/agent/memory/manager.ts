@@ -282,7 +282,7 @@ const fence = /<\s*\/?\s*memory-context\b[^<>]*>/gi;
  * What a provider recalled, fit to stand inside the fence of a request: without fences of its own, well-formed and
  * bounded. Undefined when nothing is left.
  */
-export function cleanRecall(input: unknown): string | undefined {
+function cleanRecall(input: unknown): string | undefined {
   if (typeof input !== "string") return undefined;
   let text = scrubSurrogates(truncateEnd(input, maxChars)).replaceAll(recallNote, "");
   // Removing one fence may put the halves of another together.

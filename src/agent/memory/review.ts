@@ -145,7 +145,7 @@ export class BackgroundReview implements AsyncDisposable {
 }
 
 /** `Background review: 2 notes updated, skill deploy-site (create)`, or nothing. What waits for the user is no change yet. */
-export function summaryLine(done: readonly ToolDetails[]): string | undefined {
+function summaryLine(done: readonly ToolDetails[]): string | undefined {
   const written = done.filter(
     (one) => one.kind === "notes" && (one.outcome === "saved" || one.outcome === "unchanged"),
   );
@@ -178,7 +178,7 @@ const skillPart =
 const closing = "If there is nothing to save, say just that and stop.";
 
 /** The one message that follows the history in a review. */
-export function reviewInstruction(kind: ReviewKind): string {
+function reviewInstruction(kind: ReviewKind): string {
   const parts = kind === "memory" ? [memoryPart] : kind === "skills" ? [skillPart] : [memoryPart, skillPart];
   return [opening, ...parts, closing].join("\n\n");
 }

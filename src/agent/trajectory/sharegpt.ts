@@ -176,12 +176,12 @@ export function convertScratchpad(content: string): string {
   return content.replaceAll(openTag, "<think>").replaceAll(closeTag, "</think>");
 }
 
-export function thinkPrefix(reasoning: string | undefined): string {
+function thinkPrefix(reasoning: string | undefined): string {
   return reasoning === undefined || isBlank(reasoning) ? "" : `<think>\n${reasoning}\n</think>\n`;
 }
 
 /** Every assistant turn of the training data has a think block, if need be an empty one. */
-export function ensureThink(value: string): string {
+function ensureThink(value: string): string {
   return value.includes("<think>") ? value : `<think>\n</think>\n${value}`;
 }
 

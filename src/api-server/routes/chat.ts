@@ -67,7 +67,7 @@ function readCall(
 }
 
 /** A session that the client names; only those who have a key may take up stored conversations. */
-export function sessionHeader({ headers }: Request, { settings }: ApiContext): string | undefined {
+function sessionHeader({ headers }: Request, { settings }: ApiContext): string | undefined {
   const id = headers.get("x-hermes-session-id");
   if (id === null || id === "") return undefined;
   if (settings.keys.length === 0)
@@ -127,7 +127,7 @@ function streamed(call: ChatCall, context: ApiContext): Response {
 }
 
 /** What a client is told of an error in a stream; what is not meant for it goes to the log. */
-export function errorBody(error: unknown, { logger }: Pick<ApiContext, "logger">): ApiError["body"] {
+function errorBody(error: unknown, { logger }: Pick<ApiContext, "logger">): ApiError["body"] {
   if (error instanceof ApiError) return error.body;
   logger.error("an API request failed", { error: String(error) });
   return new ApiError(500, "Internal error.", { code: "internal_error" }).body;

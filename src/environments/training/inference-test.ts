@@ -107,7 +107,7 @@ async function testModel(
 }
 
 /** Figures over the scores of groups: an attempt is right when it scored at all. */
-export function countGroups(groups: readonly (readonly number[])[]) {
+function countGroups(groups: readonly (readonly number[])[]) {
   const steps = groups.map((scores, step) => ({
     step,
     completions: scores.length,

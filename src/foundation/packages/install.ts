@@ -57,7 +57,7 @@ export async function installPackages(
 }
 
 /** What npm is told to install. The lock names every package with its hash; the registry is the one npm is set to. */
-export function npmFiles({ wanted, packages }: LockedPackages): { readonly manifest: object; readonly lock: object } {
+function npmFiles({ wanted, packages }: LockedPackages): { readonly manifest: object; readonly lock: object } {
   const manifest = { name: "hermes-packages", version: "1.0.0", private: true, dependencies: wanted };
   const { name, version } = manifest;
   return {

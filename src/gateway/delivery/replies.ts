@@ -141,7 +141,7 @@ function refers(mode: "off" | "first" | "all", index: number): boolean {
 }
 
 /** Where the answer to a message goes. */
-export function answeredAt({ source, answerTo }: InboundMessage): MessageSource {
+function answeredAt({ source, answerTo }: InboundMessage): MessageSource {
   return answerTo ?? source;
 }
 

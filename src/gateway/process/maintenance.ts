@@ -89,10 +89,7 @@ async function repeat(tasks: readonly Task[], deps: MaintenanceDeps, signal: Abo
   }
 }
 
-export async function pruneMedia({
-  mediaFolders,
-  clock,
-}: Pick<MaintenanceDeps, "mediaFolders" | "clock">): Promise<void> {
+async function pruneMedia({ mediaFolders, clock }: Pick<MaintenanceDeps, "mediaFolders" | "clock">): Promise<void> {
   const files: { readonly file: string; readonly atMs: number; readonly bytes: number }[] = [];
   for (const folder of mediaFolders)
     for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {

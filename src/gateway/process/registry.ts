@@ -34,7 +34,7 @@ export async function registered(deps: RegistryDeps): Promise<Registration> {
 }
 
 /** Processes that do the work of a role now, wherever they run. */
-export async function processesOf(
+async function processesOf(
   role: Role,
   { store, clock }: Pick<RegistryDeps, "store" | "clock">,
 ): Promise<readonly string[]> {

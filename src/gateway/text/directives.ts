@@ -85,7 +85,7 @@ export function readReply(answer: string, options: ReadReplyOptions): Reply {
   return { text: text.replaceAll(/\n{3,}/gu, "\n\n").trim(), media };
 }
 
-export function kindOf(file: string, asVoice: boolean): MediaKind {
+function kindOf(file: string, asVoice: boolean): MediaKind {
   const kind = kinds[path.extname(file).toLowerCase()] ?? "document";
   return kind === "audio" && asVoice ? "voice" : kind;
 }

@@ -34,7 +34,7 @@ export function checkpointService({ snapshots, folder, onTakenBack }: Checkpoint
 }
 
 /** What going back did, in a sentence or two; undefined when there was nothing to do. */
-export function restoredText(report: UndoReport): string | undefined {
+function restoredText(report: UndoReport): string | undefined {
   const isOwn = (name: string): boolean => !`/${name}`.includes("/.git/");
   const [restored, removed] = [report.restored.filter(isOwn).length, report.removed.filter(isOwn).length];
   const hasGit = [...report.restored, ...report.removed].some((name) => !isOwn(name));

@@ -93,7 +93,7 @@ export function secretReason(wall: Confinement, real: string): string | undefine
 }
 
 /** Why writing inside the workspace needs a person's word; undefined where it does not. */
-export function guardedReason(wall: Confinement, real: string): string | undefined {
+function guardedReason(wall: Confinement, real: string): string | undefined {
   const relative = PathTable.relativeTo(wall.workspace, real);
   if (relative === undefined) return undefined;
   // Submodules and nested projects have the same files as the one at the top.

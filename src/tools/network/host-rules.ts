@@ -26,7 +26,7 @@ export type HostVerdict =
   | { readonly kind: "refuse"; readonly reason: string };
 
 /** Where source code is fetched from; reached without a question over the ports of the web and of ssh. */
-export const codeHosts: readonly string[] = [
+const codeHosts: readonly string[] = [
   "github.com",
   "*.github.com",
   "*.githubusercontent.com",

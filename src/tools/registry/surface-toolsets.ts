@@ -23,7 +23,7 @@ export interface SurfaceOptions {
 const withoutMcp = "no_mcp";
 
 /** A surface without a preset of its own, such as a program that uses the library, has what the terminal has. */
-export function defaultPreset(surface: string): string {
+function defaultPreset(surface: string): string {
   const own = `hermes-${surface.replaceAll("_", "-")}`;
   return Object.hasOwn(presetToolsets, own) ? own : "hermes-cli";
 }

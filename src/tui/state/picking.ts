@@ -77,7 +77,7 @@ export function pointInPicker(state: ViewState, change: (picker: PickerState) =>
   return pointed === undefined ? moved : effect(moved, { do: "set-skin", name: pointed });
 }
 
-export function changePicker(state: ViewState, change: (picker: PickerState) => PickerState): ViewState {
+function changePicker(state: ViewState, change: (picker: PickerState) => PickerState): ViewState {
   return state.picker === undefined ? state : { ...state, picker: change(state.picker) };
 }
 

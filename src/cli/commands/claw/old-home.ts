@@ -25,7 +25,7 @@ export interface OldHome {
   readonly problems: readonly string[];
 }
 
-export function userHomeOf(env: NodeJS.ProcessEnv): string {
+function userHomeOf(env: NodeJS.ProcessEnv): string {
   return (env["HOME"] ?? "").trim() || homedir();
 }
 

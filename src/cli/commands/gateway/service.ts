@@ -39,7 +39,7 @@ function programOf({ global }: Invocation): readonly string[] {
   return [process.execPath, process.argv[1] ?? "hermes", ...profile, "gateway", "run", "--replace"];
 }
 
-export function systemdUnit(
+function systemdUnit(
   program: readonly string[],
   { home, searchPath }: { readonly home: string; readonly searchPath: string },
 ): string {
@@ -104,7 +104,7 @@ function systemd(invocation: Invocation): Service {
   };
 }
 
-export function launchdPlist(
+function launchdPlist(
   label: string,
   program: readonly string[],
   { home, searchPath, logs }: { readonly home: string; readonly searchPath: string; readonly logs: string },

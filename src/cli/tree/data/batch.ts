@@ -1,7 +1,7 @@
 import type { Command, Flag } from "../../command.ts";
 
 /** Which model a run of rollouts talks to. */
-export const modelFlags: readonly Flag[] = [
+const modelFlags: readonly Flag[] = [
   { name: "model", short: "m", kind: "text", value: "<name>", about: "The model, or provider:model" },
   { name: "provider", kind: "text", value: "<id>", about: "Where the model is", completes: "provider" },
   { name: "base-url", kind: "text", value: "<url>", about: "An endpoint of your own" },

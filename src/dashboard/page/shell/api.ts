@@ -1,7 +1,7 @@
 import { Access } from "./access.ts";
 
 /** A call that was refused; the message is for the person. */
-export class CallError extends Error {
+class CallError extends Error {
   readonly status: number;
 
   constructor(status: number, message: string) {

@@ -45,7 +45,7 @@ export interface FeishuApi {
   authorization(signal: AbortSignal): Promise<Readonly<Record<string, string>>>;
 }
 
-export function feishuRoot({ base_url: own, domain }: { readonly base_url: string; readonly domain: string }): string {
+function feishuRoot({ base_url: own, domain }: { readonly base_url: string; readonly domain: string }): string {
   return own.replace(/\/+$/u, "") || (domain === "lark" ? "https://open.larksuite.com" : "https://open.feishu.cn");
 }
 

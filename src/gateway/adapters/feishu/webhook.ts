@@ -55,7 +55,7 @@ async function take(call: WebhookCall, ports: ConnectionPorts, events: FeishuEve
   return answerOf(await events.take(inner, AbortSignal.timeout(30_000)));
 }
 
-export function isSigned({ headers, body }: Pick<WebhookCall, "headers" | "body">, key: string): boolean {
+function isSigned({ headers, body }: Pick<WebhookCall, "headers" | "body">, key: string): boolean {
   const [timestamp, nonce] = [headers["x-lark-request-timestamp"], headers["x-lark-request-nonce"]];
   if (typeof timestamp !== "string" || typeof nonce !== "string") return false;
   return isSame(headers["x-lark-signature"], feishuSignature(timestamp, nonce, { key, body }));

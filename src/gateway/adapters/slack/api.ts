@@ -4,7 +4,7 @@ import type { SendErrorClass, SendResult } from "../../platform/outbound.ts";
 import { neverLeft } from "../support/never-left.ts";
 
 /** What Slack says when it refuses: `channel_not_found`, `ratelimited`. */
-export class SlackError extends Error {
+class SlackError extends Error {
   readonly code: string;
   readonly retryAfterMs: number | undefined;
 

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { isSame } from "../support/webhook.ts";
 
 /** The signature of a call: over the address and its fields by name. */
-export function twilioSignature(token: string, url: string, fields: URLSearchParams): string {
+function twilioSignature(token: string, url: string, fields: URLSearchParams): string {
   const pairs = [...fields].sort(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0));
   const signed = url + pairs.map(([name, value]) => name + value).join("");
   return createHmac("sha1", token).update(signed).digest("base64");

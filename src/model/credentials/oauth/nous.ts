@@ -30,7 +30,7 @@ const minKeyLifeSeconds = 1800;
  * 1. A rotated refresh token is on disk before anything else is done with the answer it came in.
  * 2. One process at a time renews or mints; the next one finds the result in the store.
  */
-export class NousTokens implements TokenSource {
+class NousTokens implements TokenSource {
   readonly #slot: LoginSlot;
   readonly #context: FlowContext;
   readonly #endpoints: NousEndpoints;

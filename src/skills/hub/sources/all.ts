@@ -12,7 +12,7 @@ import { skillsShSource } from "./skills-sh.ts";
 import { wellKnownSource } from "./well-known.ts";
 
 /** Where each hub is reached. */
-export const hubAddresses = {
+const hubAddresses = {
   github: "https://api.github.com",
   skillsSh: "https://skills.sh",
   clawhub: "https://clawhub.ai",

@@ -31,7 +31,7 @@ export function hasOption(command: SimpleCommand, pattern: RegExp): boolean {
 }
 
 /** Dash-words before `--`. */
-export function optionsOf(command: SimpleCommand): readonly Argument[] {
+function optionsOf(command: SimpleCommand): readonly Argument[] {
   const end = command.args.findIndex((arg) => arg.text === "--");
   return command.args.slice(0, end < 0 ? undefined : end).filter((arg) => arg.text.startsWith("-") && arg.text !== "-");
 }

@@ -14,7 +14,7 @@ export interface TrainingDeps {
 }
 
 /** The ten steps of a training: find an environment, set it up, try it, train, look at what came of it. */
-export function createTrainingTools(deps: TrainingDeps): readonly Tool[] {
+function createTrainingTools(deps: TrainingDeps): readonly Tool[] {
   const check = (): Availability => deps.check();
   return [...preparing(deps, check), ...running(deps, check)];
 }

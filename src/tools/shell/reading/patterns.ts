@@ -19,7 +19,7 @@ export function compiled(source: string, flags = "s"): RegExp | undefined {
   }
 }
 
-export function escapeText(text: string): string {
+function escapeText(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
 }
 

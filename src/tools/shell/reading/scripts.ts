@@ -87,7 +87,7 @@ export function runFile(call: Call, reader: ReaderPort, run: (text: string) => O
 }
 
 /** What is piped or redirected into a shell is its script; without any it talks to a terminal. */
-export function runInput({ command }: Call, reader: ReaderPort, run: (text: string) => Output): Output {
+function runInput({ command }: Call, reader: ReaderPort, run: (text: string) => Output): Output {
   const { input } = command;
   if (input === undefined) {
     if (command.upstream.length > 0 || command.reads.length > 0) reader.markUnknown(command);

@@ -5,7 +5,7 @@ import { loadSdk, type Sdk } from "../remote/sdk.ts";
 import lock from "./packages.json" with { type: "json" };
 
 /** The official client of Daytona. */
-export const daytonaSdk: Sdk = { ...lock, service: "Daytona", entry: "esm/index.js", megabytes: 100 };
+const daytonaSdk: Sdk = { ...lock, service: "Daytona", entry: "esm/index.js", megabytes: 100 };
 
 /** The part of the client that is used here. It is installed on demand, so its own types are not at hand. */
 export interface DaytonaClient {

@@ -5,7 +5,7 @@ import { loadSdk, type Sdk } from "../remote/sdk.ts";
 import lock from "./packages.json" with { type: "json" };
 
 /** The official client of Modal. */
-export const modalSdk: Sdk = { ...lock, service: "Modal", entry: "dist/index.js", megabytes: 24 };
+const modalSdk: Sdk = { ...lock, service: "Modal", entry: "dist/index.js", megabytes: 24 };
 
 /** The part of the client that is used here. It is installed on demand, so its own types are not at hand. */
 export interface ModalClient {

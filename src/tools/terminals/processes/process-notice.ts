@@ -12,7 +12,7 @@ type Notice =
   | { readonly kind: "alarm" };
 
 /** What a background process reports on its own, as words for the session that started it. */
-export function processNotice(event: ProcessEvent, wanted: ProcessReports): Notice {
+function processNotice(event: ProcessEvent, wanted: ProcessReports): Notice {
   if (event.type === "watch_overflow_tripped" || event.type === "watch_overflow_released") return { kind: "alarm" };
   if (!isWanted(event, wanted)) return { kind: "unwanted" };
   return { kind: "notice", text: reportText(event) };

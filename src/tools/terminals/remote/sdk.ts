@@ -18,11 +18,11 @@ export interface Sdk {
 }
 
 /** Where a client of this version lives; profiles share it. */
-export function sdkFolder(packagesDir: string, { name, version }: Pick<Sdk, "name" | "version">): string {
+function sdkFolder(packagesDir: string, { name, version }: Pick<Sdk, "name" | "version">): string {
   return path.join(packagesDir, `${name.replaceAll("/", "-").replace("@", "")}-${version}`);
 }
 
-export function sdkLock({ name, version, packages }: Sdk): LockedPackages {
+function sdkLock({ name, version, packages }: Sdk): LockedPackages {
   return { wanted: { [name]: version }, packages };
 }
 

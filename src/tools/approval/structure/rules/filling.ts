@@ -19,7 +19,7 @@ const powers: Readonly<Record<string, number>> = {
 const mostBytes = 2 * 1024 ** 3;
 
 /** Bytes that a size such as `10T`, `+4GiB` or `1e12` stands for; nothing for other words. */
-export function sizeOf(text: string): number | undefined {
+function sizeOf(text: string): number | undefined {
   const match = /^[+<>%/]?(\d+(?:\.\d+)?(?:e\d+)?)\s*([KMGTPEZYBCW]?)(?:i?B)?$/i.exec(text.trim());
   if (match === null) return undefined;
   return Number(match[1]) * 1024 ** (powers[(match[2] ?? "").toUpperCase()] ?? 0);
