@@ -72,3 +72,38 @@ describe.skipIf(found.kind === "missing")("a batch run on two machines", () => {
     expect(results(other).indexes).toEqual(every);
   });
 });
+
+const source = `const items = Array.from({ length: 12 }, (_, n) => "item number " + n);
+export const environment = {
+  name: "own", about: "For a test", config: { enabled_toolsets: [] },
+  async open() {
+    return { next: () => undefined, evaluation: items, prompt: (item) => item, nameOf: (item) => item,
+      reward: async (item) => (Number(item.split(" ").at(-1)) % 2 === 0 ? 1 : 0) };
+  },
+};`;
+
+describe.skipIf(found.kind === "missing")("an evaluation on two machines", () => {
+  it("attempts every item once, and both end with all of them and the totals of one [50:9.5]", async () => {
+    if (found.kind === "missing") return;
+    await using postgres = await startPostgres(found.bin);
+    await using model = await startModelServer({ strict: true });
+    model.otherwise(says("Done."));
+    const config = modelConfig(model.chatBaseUrl, `store:\n  url: ${JSON.stringify(await postgres.fresh())}\n`);
+    const files = { "own.mjs": source };
+    await using one = await Stage.open({ config, files });
+    await using other = await Stage.open({ config, files });
+    const evaluate = ["env", "./own.mjs", "evaluate", "--env.data_dir_to_save_evals", "evals"];
+    const shared = [...evaluate, "--run-name", "r", "--env.max_eval_workers", "2"];
+    const ran = await Promise.all([one.run(shared), other.run(shared)]);
+    expect(ran.map(({ code }) => code)).toEqual([0, 0]);
+    expect(model.requests).toHaveLength(12);
+    for (const stage of [one, other]) {
+      const metrics = JSON.parse(await stage.read("evals/metrics.json")) as { results: { all: object } };
+      expect(metrics.results.all).toMatchObject({
+        "eval/num_samples": 12,
+        "eval/accuracy": 0.5,
+        "eval/avg_reward": 0.5,
+      });
+    }
+  });
+});
