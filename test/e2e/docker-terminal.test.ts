@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PodmanEngine } from "../contracts/terminal/peers/podman.ts";
-import { calls, says, startModelServer } from "../fakes/model-server/index.ts";
+import { calls, reply, says, startModelServer, thinks } from "../fakes/model-server/index.ts";
 import { modelConfig, Stage } from "./support/stage.ts";
 
 const missing = PodmanEngine.missing();
@@ -38,5 +38,35 @@ describe.skipIf(missing !== undefined)("the program with a docker terminal", () 
     expect((await stage.run(["status"], { env: { HERMES_DOCKER_BINARY: engine.program } })).stdout).toContain(
       `docker ${engine.image}, keeps /root and /workspace`,
     );
+  });
+
+  it("works in the image and folder that a row of a batch names; the model hears of neither [30:ENV-21]", async () => {
+    await using server = await startModelServer({ strict: true });
+    const settings = "terminal:\n  backend: docker\n  docker_image: localhost/none:9\n  docker_network: none\n";
+    const row = { prompt: "where are you", docker_image: engine.image, cwd: "/usr" };
+    await using stage = await Stage.open({
+      config: `${modelConfig(server.chatBaseUrl)}${settings}`,
+      files: { "prompts.jsonl": `${JSON.stringify(row)}\n` },
+    });
+    server.script(reply([thinks("I look."), calls("terminal", { command: "pwd" })]), says("There."));
+    const args = [
+      "batch",
+      "--dataset_file",
+      "prompts.jsonl",
+      "--batch-size",
+      "1",
+      "--run-name",
+      "r",
+      "--distribution",
+      "terminal_only",
+    ];
+    const ran = await stage.run(args, { env: { HERMES_DOCKER_BINARY: engine.program } });
+    expect(ran).toMatchObject({ code: 0 });
+    const [first, second] = server.requests;
+    expect(second?.messages.filter(({ role }) => role === "tool").map(({ content }) => String(content))[0]).toContain(
+      "/usr",
+    );
+    expect(JSON.stringify(first?.body)).not.toContain(engine.image);
+    expect(await engine.containers()).toEqual([]);
   });
 });

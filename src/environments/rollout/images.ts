@@ -1,12 +1,11 @@
 import type { Machine } from "#config";
 import { UserError } from "#foundation/errors";
-import { runProcess } from "#foundation/process/run";
+import { findDocker } from "#tools";
 
-const lookMs = 10_000;
 const pullMs = 600_000;
 
 /**
- * Sees to it that a container image is there before a model is paid for. Only Docker keeps images on this machine; the
+ * Sees to it that a container image is there before a model is paid for. Only docker and podman keep images on this machine; the
  * other kinds fetch their own, and a terminal without containers cannot take one.
  */
 export async function ensureImage(image: string, { loaded, env }: Machine, signal: AbortSignal): Promise<void> {
@@ -16,9 +15,9 @@ export async function ensureImage(image: string, { loaded, env }: Machine, signa
       hint: "Set terminal.backend to docker, or leave the image out of the dataset.",
     });
   if (kind !== "docker") return;
-  const run = (args: readonly string[], timeoutMs: number) => runProcess("docker", args, { env, signal, timeoutMs });
-  if ((await run(["image", "inspect", image], lookMs)).exitCode === 0) return;
-  const pulled = await run(["pull", image], pullMs);
+  const docker = await findDocker(env, signal);
+  if ((await docker.run(["image", "inspect", image], { signal })).exitCode === 0) return;
+  const pulled = await docker.run(["pull", image], { signal, timeoutMs: pullMs });
   if (pulled.exitCode !== 0)
     throw new UserError(`Docker image not available: ${image}\n${pulled.stderr.slice(0, 500)}`);
 }

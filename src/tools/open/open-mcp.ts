@@ -59,6 +59,7 @@ export function openMcp(base: ToolsBase, parts: McpOptions): Mcp {
       name: one.name,
       state: stateOf(one, isStarted),
       tools: offeredTools(parts.registry, one.name),
+      changed: servers.pendingChanges.filter(({ server }) => server === one.name).length,
     }));
   return {
     ownTools: (of, signal) => own.tools(of, signal),
@@ -217,8 +218,9 @@ function offeredTools(registry: ToolRegistry, server: string): number {
 
 function reportOf(rows: readonly Row[]): string {
   if (rows.length === 0) return "No MCP servers are configured.";
-  const words = rows.map(({ name, state, tools }) => {
-    const count = state === "connected" ? ` (${tools} tool${tools === 1 ? "" : "s"})` : "";
+  const words = rows.map(({ name, state, tools, changed }) => {
+    const off = changed === 0 ? "" : `, ${changed} changed and off until you agree`;
+    const count = state === "connected" ? ` (${tools} tool${tools === 1 ? "" : "s"}${off})` : "";
     return `${name}: ${state}${count}`;
   });
   return `MCP servers: ${words.join("; ")}.`;

@@ -89,7 +89,13 @@ export interface Toolbox extends AsyncDisposable {
     letIn(scope: SessionScope, signal: AbortSignal): Promise<void>;
     /** Reads the configuration again and restarts what changed; a line for the person. */
     reload(scope: SessionScope, signal: AbortSignal): Promise<string>;
-    status(): readonly { readonly name: string; readonly state: string; readonly tools: number }[];
+    status(): readonly {
+      readonly name: string;
+      readonly state: string;
+      readonly tools: number;
+      /** Tools that are not what they were, and off until the person agrees. */
+      readonly changed: number;
+    }[];
   };
   /** Runs a call of a script or a plugin as one of the model: with coercion, hooks, approval and limits. */
   callTool(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Message } from "#conversation";
-import { asHtml, asMarkdown } from "./export.ts";
+import { asMarkdown } from "./export.ts";
 
 const history: readonly Message[] = [
   { role: "user", content: "What is <b>?" },
@@ -10,13 +10,5 @@ const history: readonly Message[] = [
 describe("a conversation to share", () => {
   it("is Markdown with who said what", () => {
     expect(asMarkdown("tags", history)).toBe("# tags\n\n**You**\n\nWhat is <b>?\n\n**Hermes**\n\nA tag & more.\n");
-  });
-
-  it("is one HTML page in which nothing of the text is markup", () => {
-    const page = asHtml("<tags>", history);
-    expect(page).toContain("<title>&lt;tags&gt;</title>");
-    expect(page).toContain("What is &lt;b&gt;?");
-    expect(page).toContain("A tag &amp; more.");
-    expect(page).not.toContain("<b>");
   });
 });
