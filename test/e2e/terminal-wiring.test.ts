@@ -154,7 +154,7 @@ describe("what the terminal can do, in the program", () => {
   it("shows a hint once in a person's life [20:R10.32]", async () => {
     await using server = await startModelServer();
     await using stage = await Stage.open({ config: modelConfig(server.chatBaseUrl) });
-    const hint = "A message sent while Hermes works stops it";
+    const hint = "Sending a message while Hermes is working interrupts it";
     for (const isFirst of [true, false]) {
       server.otherwise(says("Well."));
       server.script(hang());

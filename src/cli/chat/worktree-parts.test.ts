@@ -59,7 +59,7 @@ describe("a worktree for one session [20:R11.20]", () => {
   });
 
   it("[20:A11.9] is refused outside a repository, so that nothing runs without it", async () => {
-    await expect(openWorktree(folder, { env, isTrusted: true }, never)).rejects.toThrow("git repository only");
+    await expect(openWorktree(folder, { env, isTrusted: true }, never)).rejects.toThrow("needs a git repository");
   });
 
   it("[20:A11.9] is made for every chat when the settings want it", async () => {
@@ -68,7 +68,7 @@ describe("a worktree for one session [20:R11.20]", () => {
     await writeFile(path.join(home, "config.yaml"), "worktree: true\n");
     const outside = await runCli(["-z", "hello", "-m", "demo"], { home, cwd: folder });
     expect(outside.code).toBe(1);
-    expect(outside.stderr).toContain("git repository only");
+    expect(outside.stderr).toContain("needs a git repository");
     await repository();
     const inside = await runCli(["-z", "run: pwd", "-m", "demo", "--yolo"], { home, cwd: folder });
     expect(inside.code).toBe(0);
