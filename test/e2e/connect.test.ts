@@ -16,7 +16,7 @@ describe("connecting a model inside the chat", () => {
     await terminal.say("/connect");
     await terminal.sees("Esc)");
     await terminal.sees(/OpenRouter[\s\S]*Anthropic[\s\S]*OpenAI/);
-    terminal.press("own");
+    terminal.press("custom");
     await terminal.sees(/❯ +Custom endpoint/);
     terminal.press("\r");
     await terminal.sees("Address of the server");

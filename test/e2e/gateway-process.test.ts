@@ -60,7 +60,7 @@ describe("the gateway process", () => {
     await expect.poll(async () => (await state()).gateway_state, { timeout: 30_000 }).toBe("running");
     fourth.kill("SIGUSR1");
     expect(await codeOf(fourth)).toBe(75);
-    expect((await home.run(["gateway", "stop"])).stdout).toContain("No gateway runs");
+    expect((await home.run(["gateway", "stop"])).stdout).toContain("No gateway is running");
   });
 
   it("cannot be divided on the file of one process, and says what is needed [40:SCL-1] [40:SCL-2]", async () => {
