@@ -27,7 +27,7 @@ describe("a terminal that cannot be drawn on (TERM=dumb)", () => {
     terminal.press("o\r\r");
     await terminal.sees(/choose, pause a moment|A letter and Enter[\s\S]*A letter and Enter/);
     terminal.press("on our own then\r");
-    await terminal.sees("waits until the question is answered");
+    await terminal.sees("it will be sent once the question is answered");
     expect(existsSync(path.join(stage.work, "d1/kept.txt"))).toBe(true);
     model.otherwise(says("I heard the rest."));
     terminal.press("no\r");
