@@ -85,7 +85,10 @@ export async function openChromium(scope: Scope, rules?: string): Promise<Browse
     env: { ...process.env, HOME: folder } as Record<string, string>,
   });
   scope.defer(() => browser.close());
-  return await browser.newContext();
+  const context = await browser.newContext();
+  // A limit for what hangs, on a machine that has much else to do.
+  context.setDefaultTimeout(120_000);
+  return context;
 }
 
 /** A page that fails the test when one of its scripts does. */
