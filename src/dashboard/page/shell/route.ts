@@ -16,6 +16,8 @@ export function useRoute(): Route {
   useEffect(() => {
     const follow = (): void => setRoute(readRoute());
     window.addEventListener("hashchange", follow);
+    // It may have moved between the first look and now.
+    follow();
     return () => window.removeEventListener("hashchange", follow);
   }, []);
   return route;
