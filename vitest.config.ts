@@ -16,6 +16,12 @@ const realParts = [
 const realModel = ["test/local-model/**/*.test.ts"];
 
 /**
+ * A test that talks to real programs gets a second try in a whole run, where one that the machine disturbed would
+ * fail ten thousand others; the run names each that needed it. On its own it gets none.
+ */
+const retry = process.env.HERMES_TEST_SECOND_TRY === "1" ? 1 : 0;
+
+/**
  * Three rings in one configuration. `unit` sits beside the code and is part of `npm run check`; `parts`
  * sits there too, but talks to real programs; `rings` holds contracts and end-to-end tests, which may
  * start real servers and the built program. `npm test` runs all of them.
@@ -41,7 +47,7 @@ export default defineConfig({
           isolate: false,
         },
       },
-      { extends: true, test: { name: "parts", include: realParts, isolate: false } },
+      { extends: true, test: { name: "parts", include: realParts, isolate: false, retry } },
       {
         extends: true,
         test: {
@@ -50,6 +56,7 @@ export default defineConfig({
           exclude: realModel,
           globalSetup: ["test/build-once.ts"],
           testTimeout: 180_000,
+          retry,
         },
       },
       {
@@ -60,6 +67,7 @@ export default defineConfig({
           include: realModel,
           globalSetup: ["test/build-once.ts"],
           testTimeout: 240_000,
+          retry,
           maxWorkers: 1,
           sequence: { groupOrder: 1 },
         },

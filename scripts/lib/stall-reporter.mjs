@@ -8,6 +8,7 @@ const stallMinutes = Number(process.env.HERMES_TEST_STALL_MINUTES ?? 8);
 // biome-ignore lint/style/noDefaultExport: the runner takes a reporter by its default export.
 export default class StallReporter {
   running = new Map();
+  secondTries = [];
   timer = undefined;
 
   onTestRunStart() {
@@ -21,7 +22,8 @@ export default class StallReporter {
     this.running.set(test.module.moduleId, test.fullName);
     this.note();
   }
-  onTestCaseResult() {
+  onTestCaseResult(test) {
+    if (test.diagnostic()?.flaky === true) this.secondTries.push(`${test.module.relativeModuleId} > ${test.fullName}`);
     this.note();
   }
   onTestModuleEnd(module) {
@@ -32,6 +34,7 @@ export default class StallReporter {
     // Still armed, but no reason to stay: the last worker may refuse to leave after the last test.
     this.note();
     this.timer?.unref();
+    for (const name of this.secondTries) console.error(`Passed only at its second try, to be looked into: ${name}`);
   }
 
   note() {

@@ -105,7 +105,13 @@ for one in $(marked "$@"); do kill -s TERM "$one" 2>/dev/null; kill -s CONT "$on
 left=$4
 while [ "$left" -gt 0 ] && alive "$@"; do sleep 0.1 2>/dev/null || { sleep 1; left=$((left - 9)); }; left=$((left - 1)); done
 [ -n "$pid" ] && kill -s KILL -- "-$pid" 2>/dev/null
-for one in $(marked "$@"); do kill -s KILL "$one" 2>/dev/null; done
+# Again until none is left: what was forced may have started another meanwhile, and on a busy machine dies later.
+rounds=60
+while [ "$rounds" -gt 0 ] && forced=$(marked "$@") && [ -n "$forced" ]; do
+  for one in $forced; do kill -s KILL "$one" 2>/dev/null; done
+  rounds=$((rounds - 1))
+  sleep 0.05 2>/dev/null || sleep 1
+done
 if [ -z "$2" ]; then case $1 in */hermes-remote-?*) rm -rf -- "$1" ;; esac; fi
 exit 0
 `;
