@@ -3,6 +3,7 @@ import type { ProgramCall } from "../terminals/local/local-terminal.ts";
 import { type Confinement, isWithin } from "./confinement.ts";
 import type { Enforcer } from "./enforcer.ts";
 import { type Covered, guardsOf, masksOf, pinnedFolders, writableFolders } from "./masks.ts";
+import type { SecretFiles } from "./secret-files.ts";
 
 /** What is special about one call. */
 export interface CallConditions {
@@ -15,6 +16,8 @@ export interface CallConditions {
   readonly isOffline: boolean;
   /** Secrets that a person has shown. */
   readonly revealed: readonly string[];
+  /** Knows the project's files that hold credentials, from call to call. */
+  readonly projectFiles?: SecretFiles | undefined;
   /** Replaces `/etc/resolv.conf`. */
   readonly resolver?: string | undefined;
 }
@@ -43,7 +46,9 @@ export function bubblewrapCall(
     existsSync(folder),
   );
   const own = (folder: string): boolean => isWithin(wall.hermesHome, folder);
-  const masks = masksOf(wall, at.tempDir).filter(({ path }) => !at.revealed.some((file) => isWithin(path, file)));
+  const masks = masksOf(wall, at.tempDir, at.projectFiles).filter(
+    ({ path }) => !at.revealed.some((file) => isWithin(path, file)),
+  );
   const guards = guardsOf(wall, at.isBackground);
   const args = [
     "--unshare-user",

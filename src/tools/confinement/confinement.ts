@@ -87,9 +87,12 @@ export function secretReason(wall: Confinement, real: string): string | undefine
   const system = systemTable.find(real.slice(1));
   if (system !== undefined) return `${system} holds what belongs to the system or to others`;
   const name = path.basename(real);
-  if (nameTable.find(name) !== undefined && nameExceptions.find(name) === undefined)
-    return `files called ${name} usually hold credentials`;
-  return undefined;
+  return isSecretName(name) ? `files called ${name} usually hold credentials` : undefined;
+}
+
+/** Whether a file holds credentials, judged by its name alone. */
+export function isSecretName(name: string): boolean {
+  return nameTable.find(name) !== undefined && nameExceptions.find(name) === undefined;
 }
 
 /** Why writing inside the workspace needs a person's word; undefined where it does not. */

@@ -1,6 +1,7 @@
 import { lstatSync, readdirSync, realpathSync } from "node:fs";
 import path from "node:path";
-import { type Confinement, isBroad, isWithin, secretReason } from "./confinement.ts";
+import { type Confinement, isBroad, isWithin } from "./confinement.ts";
+import { SecretFiles } from "./secret-files.ts";
 import { guardedInWorkspace, homeSecrets, systemSecrets } from "./secret-locations.ts";
 
 /** A thing on the disk that must look empty, or must not change, inside. */
@@ -12,11 +13,8 @@ export interface Covered {
 /** Folders that agents and terminals leave in the folder for temporary files; their sockets are keys. */
 const socketFolders = /^(?:ssh-|tmux-|gpg-|keyring-|dbus-|\.X11-unix$|\.ICE-unix$)/;
 
-/** How many folders below the workspace are looked at for files such as `.env`. */
-const maxFolders = 200;
-
 /** What must be hidden from programs, as it is on the disk now; links are followed, so that both names lead to nothing. */
-export function masksOf(wall: Confinement, tempDir: string): readonly Covered[] {
+export function masksOf(wall: Confinement, tempDir: string, projectFiles = new SecretFiles()): readonly Covered[] {
   const named = [
     ...[wall.home, ...wall.otherHomes].flatMap((home) =>
       homeSecrets.flatMap((entry) => expand(path.join(home, entry))),
@@ -26,7 +24,7 @@ export function masksOf(wall: Confinement, tempDir: string): readonly Covered[] 
     ...namesIn(tempDir)
       .filter((name) => socketFolders.test(name))
       .map((name) => path.join(tempDir, name)),
-    ...secretFilesIn(wall),
+    ...projectFiles.in(wall.workspace),
   ];
   const masks = covered(named).filter(({ path: file }) => !isWithin(wall.hermesHome, file));
   // What lies in a hidden folder is hidden with it, and cannot be covered there.
@@ -75,23 +73,6 @@ export function writableFolders(wall: Confinement, isBackground: boolean): reado
   return [...others, ...within.filter((folder) => !persistent.has(folder))];
 }
 
-/** Files of the project that hold credentials by their name, at the top and just below it. */
-function secretFilesIn(wall: Confinement): readonly string[] {
-  const folders = [wall.workspace];
-  const found: string[] = [];
-  for (const [index, folder] of folders.entries()) {
-    if (index >= maxFolders) break;
-    for (const entry of entriesIn(folder)) {
-      const file = path.join(folder, entry.name);
-      if (entry.isDirectory()) {
-        const depth = path.relative(wall.workspace, file).split(path.sep).length;
-        if (depth <= 2 && entry.name !== "node_modules" && entry.name !== ".git") folders.push(file);
-      } else if (secretReason(wall, file) !== undefined) found.push(file);
-    }
-  }
-  return found;
-}
-
 function covered(files: readonly string[]): readonly Covered[] {
   const real = files.flatMap((file) => realPath(file) ?? []);
   return [...new Set(real)].sort().flatMap((file) => {
@@ -118,8 +99,10 @@ function escaped(text: string): string {
 }
 
 function realPath(file: string): string | undefined {
+  // Most of what the tables name is not there, and an error for each would take longer than all the rest.
+  if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return undefined;
   try {
-    return realpathSync(file);
+    return realpathSync.native(file);
   } catch {
     // Not there: there is nothing to hide yet, and the next command looks again.
     return undefined;
@@ -129,14 +112,6 @@ function realPath(file: string): string | undefined {
 function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-function entriesIn(folder: string) {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
   } catch {
     return [];
   }

@@ -17,6 +17,7 @@ import { type Confinement, isBroad, isWithin, judgeRead, type PathJudgement } fr
 import type { Enforcer } from "./enforcer.ts";
 import { heldBackNotes } from "./held-back.ts";
 import { seatbeltProfile } from "./seatbelt.ts";
+import { SecretFiles } from "./secret-files.ts";
 import { openWallNetwork, type WallNetwork } from "./wall-network.ts";
 
 export interface WallOptions {
@@ -97,6 +98,7 @@ export class Wall implements SessionWall, AsyncDisposable {
   /** Secrets that a person let this session see. */
   readonly #seen: Set<string>;
   #hasReadPrivate = false;
+  readonly #projectFiles = new SecretFiles();
 
   private constructor(
     options: WallOptions,
@@ -215,7 +217,7 @@ export class Wall implements SessionWall, AsyncDisposable {
       return { program: enforcer.program, args: ["-p", profile, call.program, ...call.args] };
     }
     const { isOffline, resolver } = this.#network;
-    const conditions = { ...at, tempDir, revealed, isOffline, resolver };
+    const conditions = { ...at, tempDir, revealed, isOffline, resolver, projectFiles: this.#projectFiles };
     return this.#network.enter(bubblewrapCall(enforcer, this.confinement, { call, at: conditions }));
   }
 

@@ -18,8 +18,13 @@ export type FoundEntry =
   | { readonly kind: "link"; readonly target: string };
 
 export type ScanResult =
-  /** `version` is another one whenever a folder was read again. */
-  | { readonly kind: "current"; readonly entries: ReadonlyMap<string, FoundEntry>; readonly version: number }
+  /** `version` is another one whenever a folder was read again; `touched` are the paths that changed since they were settled. */
+  | {
+      readonly kind: "current";
+      readonly entries: ReadonlyMap<string, FoundEntry>;
+      readonly version: number;
+      readonly touched: ReadonlySet<string> | "everything";
+    }
   | { readonly kind: "too-large"; readonly reason: string };
 
 /** Made by tools from what is beside them, large, and not worth a copy. */
@@ -60,6 +65,8 @@ export class WorkspaceScan implements Disposable {
   #canWatch: boolean;
   #entries = new Map<string, FoundEntry>();
   #version = 0;
+  #touched = new Set<string>();
+  #isAllTouched = true;
 
   constructor(root: string, { excluded, canWatch = process.platform === "linux" }: ScanOptions = {}) {
     this.#root = root;
@@ -91,7 +98,14 @@ export class WorkspaceScan implements Disposable {
       await immediate();
       sliceEndsMs = performance.now() + sliceMs;
     }
-    return { kind: "current", entries: this.#entries, version: this.#version };
+    const touched = this.#isAllTouched ? "everything" : this.#touched;
+    return { kind: "current", entries: this.#entries, version: this.#version, touched };
+  }
+
+  /** What was touched is known now, but for these paths. */
+  settle(open: readonly string[]): void {
+    this.#touched = new Set(open);
+    this.#isAllTouched = false;
   }
 
   [Symbol.dispose](): void {
@@ -108,12 +122,13 @@ export class WorkspaceScan implements Disposable {
       const entry = entryAt(path.join(absolute, name));
       if (entry === undefined) continue;
       folder.names.add(name);
+      const known = this.#entries.get(child);
+      if (!isUnchanged(known, entry)) this.#touched.add(child);
       if (entry.kind === "folder") {
         if (rebuildable.has(name) || path.join(absolute, name) === this.#excluded) {
           folder.names.delete(name);
           continue;
         }
-        const known = this.#entries.get(child);
         // Another folder of the same name: what was watched is gone, with everything below it.
         if (known?.kind === "folder" && known.identity !== entry.identity) this.#forget(child);
         if (!this.#folders.has(child)) this.#dirty.add(child);
@@ -123,7 +138,7 @@ export class WorkspaceScan implements Disposable {
     for (const name of before?.names ?? []) {
       if (folder.names.has(name)) continue;
       const child = relative === "" ? name : `${relative}/${name}`;
-      this.#entries.delete(child);
+      this.#remove(child);
       this.#forget(child);
     }
   }
@@ -156,12 +171,18 @@ export class WorkspaceScan implements Disposable {
     this.#dirty.delete(relative);
     folder.watcher?.close();
     for (const name of folder.names) {
-      this.#entries.delete(`${relative}/${name}`);
+      this.#remove(`${relative}/${name}`);
       this.#forget(`${relative}/${name}`);
     }
   }
 
+  #remove(name: string): void {
+    this.#entries.delete(name);
+    this.#touched.add(name);
+  }
+
   #forgetAll(): void {
+    this.#isAllTouched = true;
     for (const folder of this.#folders.values()) folder.watcher?.close();
     this.#folders.clear();
     this.#dirty.clear();
@@ -190,6 +211,14 @@ function entryAt(file: string): FoundEntry | undefined {
   if (!facts.isFile()) return undefined;
   const stamp = `${facts.ino}.${facts.mtimeMs}.${facts.ctimeMs}`;
   return { kind: "file", mode, size: facts.size, stamp, isYoung: Date.now() - facts.ctimeMs < youngMs };
+}
+
+function isUnchanged(known: FoundEntry | undefined, found: FoundEntry): boolean {
+  if (known?.kind !== found.kind) return false;
+  if (known.kind === "link") return found.kind === "link" && known.target === found.target;
+  if (found.kind === "link" || known.mode !== found.mode) return false;
+  if (known.kind === "folder") return found.kind === "folder" && known.identity === found.identity;
+  return found.kind === "file" && known.size === found.size && known.stamp === found.stamp;
 }
 
 function namesIn(folder: string): readonly string[] {

@@ -250,27 +250,33 @@ export class WorkspaceSnapshots implements Disposable {
     { change, how, found }: { readonly change: Change; readonly how: Taking; readonly found: Found },
     signal: AbortSignal,
   ): Promise<SnapshotOutcome> {
-    const { store } = workspace;
+    const { store, scan } = workspace;
     await store.refresh();
     const standing = store.lines.at(-1);
-    if (workspace.last !== standing) workspace.tree = store.treeOf();
+    const isForeign = workspace.last !== standing || standing === undefined;
+    if (isForeign) workspace.tree = store.treeOf();
     const { tree } = workspace;
     workspace.last = standing;
     workspace.version = found.version;
-    const changed = [...found.entries].filter(([name, entry]) => !isSame(tree.get(name), entry));
-    const gone = [...tree.keys()].filter((name) => !found.entries.has(name));
-    if (changed.length === 0 && gone.length === 0 && standing !== undefined && !needsLine(standing, change, how))
+    const { changed, gone } = differences(tree, found, isForeign ? "everything" : found.touched);
+    if (changed.length === 0 && gone.length === 0 && standing !== undefined && !needsLine(standing, change, how)) {
+      scan.settle([]);
       return { kind: "covered", id: standing.id };
+    }
     // Until everything is kept, the picture of this version is not known.
     workspace.version = -1;
+    workspace.last = undefined;
     const bytes = changed.reduce((sum, [, entry]) => sum + (entry.kind === "file" ? entry.size : 0), 0);
     if (bytes > maxNewBytes) throw new Error(`more than ${maxNewBytes / 1024 ** 3} GB changed`);
     const { root, reason, turn } = change;
     const set = Object.fromEntries(await keepAll(store, { root, changed }, signal));
+    const young = changed.flatMap(([name, entry]) => (entry.kind === "file" && entry.isYoung ? [name] : []));
     const isDifferent = gone.length > 0 || Object.entries(set).some(([name, entry]) => !isAlike(tree.get(name), entry));
     if (standing !== undefined && !isDifferent && !needsLine(standing, change, how)) {
       for (const [name, entry] of Object.entries(set)) tree.set(name, entry);
+      workspace.last = standing;
       workspace.version = found.version;
+      scan.settle(young);
       return { kind: "covered", id: standing.id };
     }
     const line = store.append({ at: this.#options.clock.now(), reason, turn, mark: how.mark, set, gone });
@@ -279,6 +285,7 @@ export class WorkspaceSnapshots implements Disposable {
     if (how.mayPrune !== false) await store.prune(this.#options.maxSnapshots);
     workspace.last = store.lines.at(-1);
     workspace.version = found.version;
+    scan.settle(young);
     return { kind: "covered", id: line.id };
   }
 
@@ -383,6 +390,21 @@ async function keepOne(store: SnapshotStore, file: string, entry: FoundEntry): P
     // Unreadable for us, or gone since: it cannot be brought back, and the entry says so by having no content.
     return facts;
   }
+}
+
+/** What is not as the newest snapshot has it, among the paths that may have changed since. */
+function differences(
+  tree: ReadonlyMap<string, StoredEntry>,
+  { entries }: Found,
+  among: ReadonlySet<string> | "everything",
+): { readonly changed: readonly (readonly [string, FoundEntry])[]; readonly gone: readonly string[] } {
+  const changed: (readonly [string, FoundEntry])[] = [];
+  for (const name of among === "everything" ? entries.keys() : among) {
+    const entry = entries.get(name);
+    if (entry !== undefined && !isSame(tree.get(name), entry)) changed.push([name, entry]);
+  }
+  const known = among === "everything" ? [...tree.keys()] : [...among].filter((name) => tree.has(name));
+  return { changed, gone: known.filter((name) => !entries.has(name)) };
 }
 
 function isSame(stored: StoredEntry | undefined, found: FoundEntry): boolean {
