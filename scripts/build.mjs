@@ -1,6 +1,6 @@
 // Builds the program into dist/:
 //   cli/main.js   the launcher: answers --version at once, else loads the program through a V8 code cache
-//   program.js    the command line and the settings; agent.js, screen.js and later.js what is loaded behind it, when it is needed
+//   program.js    the command line and the settings; agent.js, commands.js, screen.js and later.js what is loaded behind it, when it is needed
 //   library.cjs   what `import { createHermes } from "hermes-ts"` gets
 //   tui.cjs       what `import { runTui } from "hermes-ts/tui"` gets, for programs that wrap the terminal
 //   store-worker.cjs   the thread that does slow work on the database
@@ -77,6 +77,17 @@ const programFiles = {
     "src/model/protocols/responses/index.ts",
     "src/tools/media/speech/choose.ts",
     "src/tools/web/choose.ts",
+  ],
+  // What the first command needs.
+  commands: [
+    "src/tools/approval/gate.ts",
+    "src/tools/approval/unheld.ts",
+    "src/tools/approval/held/engine-clients.ts",
+    "src/tools/approval/permissions/rule-match.ts",
+    "src/tools/approval/command-prefix.ts",
+    "src/tools/approval/detector/read-only-command.ts",
+    "src/tools/terminals/command/run-foreground.ts",
+    "src/tools/terminals/command/foreground-guidance.ts",
   ],
   screen: ["src/cli/chat/on-screen.ts", "src/tui/app/tui-app.ts"],
   later: [],

@@ -54,6 +54,7 @@ describe("the package, installed into an empty folder", () => {
         "dist/cli/main.js",
         "dist/program.js",
         "dist/agent.js",
+        "dist/commands.js",
         "dist/screen.js",
         "dist/later.js",
         "dist/library.cjs",

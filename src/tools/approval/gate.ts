@@ -112,7 +112,8 @@ async function judge(deps: GateDeps, input: Case): Promise<GateVerdict> {
   if (deps.yolo.isOn(scope.key) || deps.mode() === "off")
     return decided(deps, input, { kind: "run", note: "approvals are switched off" });
   const subject = subjectOf(input);
-  const open = asked.filter((finding) => !deps.grants.isGranted(finding, subject));
+  const granted = await Promise.all(asked.map((finding) => deps.grants.isGranted(finding, subject)));
+  const open = asked.filter((_, index) => granted[index] !== true);
   const now: Case = { ...input, findings: open };
   if (open.length === 0) return decided(deps, { ...input, findings: asked }, { kind: "run", note: "approved earlier" });
   const answer = surfaceAnswer(scope.source, deps.surfaceRules);

@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import type { Logger } from "#foundation/files/logger";
 import type { Clock } from "#foundation/time/clock";
 import type { Finding } from "../contract/approval-request.ts";
-import { readCommandLine } from "../shell/read-line.ts";
 
 /** An entry of `command_allowlist`: a key, or a key narrowed to certain commands. */
 export type AllowEntry =
@@ -63,11 +62,12 @@ export class Grants {
     this.#logger = deps.logger;
   }
 
-  isGranted(finding: Finding, subject: GrantedFor): boolean {
+  async isGranted(finding: Finding, subject: GrantedFor): Promise<boolean> {
     if (this.#sessionCommands.get(subject.sessionKey)?.has(commandHash(subject)) === true) return true;
     if (finding.isExact === true) return false;
     if (this.#sessionKeys.get(subject.sessionKey)?.has(finding.key) === true) return true;
-    return this.#store.load().some((entry) => this.#allows(entry, finding, subject));
+    for (const entry of this.#store.load()) if (await this.#allows(entry, finding, subject)) return true;
+    return false;
   }
 
   grantSession(sessionKey: string, keys: readonly string[]): void {
@@ -93,7 +93,7 @@ export class Grants {
     this.#sessionCommands.delete(sessionKey);
   }
 
-  #allows(entry: AllowEntry, finding: Finding, subject: GrantedFor): boolean {
+  async #allows(entry: AllowEntry, finding: Finding, subject: GrantedFor): Promise<boolean> {
     const key = typeof entry === "string" ? entry : entry.key;
     if ((formerKeys[key] ?? key) !== finding.key) {
       if (typeof entry === "string" && /^[a-z][\w.-]*$/.test(entry)) {
@@ -104,18 +104,9 @@ export class Grants {
     if (typeof entry === "string") return true;
     if (entry.expires !== undefined && !(Date.parse(entry.expires) > this.#clock.now())) return false;
     if (entry.cwd !== undefined && entry.cwd !== subject.cwd) return false;
-    return entry.command_prefix === undefined || beginsWith(subject.command, entry.command_prefix);
+    if (entry.command_prefix === undefined) return true;
+    return (await import("./command-prefix.ts")).beginsWith(subject.command, entry.command_prefix);
   }
-}
-
-/** One simple command whose first words are the given ones; anything chained or substituted does not count. */
-function beginsWith(command: string, prefix: string): boolean {
-  const location = { cwd: undefined, home: "~" };
-  const [only, ...more] = readCommandLine(command, location).commands;
-  const [wanted] = readCommandLine(prefix, location).commands;
-  if (only === undefined || wanted === undefined || more.length > 0 || only.name !== wanted.name) return false;
-  if (only.writes.length > 0 || only.upstream.length > 0 || only.args.some((arg) => !arg.isKnown)) return false;
-  return wanted.args.length > 0 && wanted.args.every((arg, index) => only.args[index]?.text === arg.text);
 }
 
 function commandHash(subject: GrantedFor): string {

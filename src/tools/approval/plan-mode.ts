@@ -1,6 +1,5 @@
 import type { SessionScope } from "../contract/session-scope.ts";
 import type { Tool } from "../contract/tool.ts";
-import { isReadOnlyCommand } from "./detector/read-only-command.ts";
 
 const refusal =
   "was not run: a plan is being made, and until the user has accepted it nothing may be changed. Look at what you need, then answer with the plan.";
@@ -19,27 +18,28 @@ export class PlanMode {
   }
 
   /** Why a call has to wait; undefined when it may run. */
-  refusal(
+  async refusal(
     tool: Tool | undefined,
     args: Readonly<Record<string, unknown>>,
     { scope, home }: { readonly scope: SessionScope; readonly home: string },
-  ): string | undefined {
-    if (tool === undefined || !this.isOn(scope.key) || onlyLooks(tool, args, { cwd: scope.cwd, home }))
+  ): Promise<string | undefined> {
+    if (tool === undefined || !this.isOn(scope.key) || (await onlyLooks(tool, args, { cwd: scope.cwd, home })))
       return undefined;
     return `${tool.name} ${refusal}`;
   }
 }
 
 /** Asking the person, the list of tasks and handing parts on change nothing either; children are held by the same rule. */
-function onlyLooks(
+async function onlyLooks(
   tool: Tool,
   args: Readonly<Record<string, unknown>>,
   location: { readonly cwd: string; readonly home: string },
-): boolean {
+): Promise<boolean> {
   if (tool.effects === "none" || tool.isDelegation === true || tool.isQuestion === true) return true;
   if (tool.isHousekeeping === true) return tool.isLasting !== true && tool.serves === undefined;
   if (tool.effects !== "commands" || tool.runs === undefined) return false;
   const running = tool.runs(args);
   if (running === undefined) return true;
-  return running.command !== undefined && isReadOnlyCommand(running.command, location);
+  if (running.command === undefined) return false;
+  return (await import("./detector/read-only-command.ts")).isReadOnlyCommand(running.command, location);
 }

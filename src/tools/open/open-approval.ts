@@ -7,13 +7,11 @@ import { isContained } from "../approval/container-bypass.ts";
 import { type CommandScanner, combineScanners, externalScanner } from "../approval/detector/external-scanner.ts";
 import { localFacts } from "../approval/detector/local-facts.ts";
 import { scanCommand } from "../approval/detector/scanner.ts";
-import { createGate, type GateDeps } from "../approval/gate.ts";
+import type { GateDeps } from "../approval/gate.ts";
 import { Grants } from "../approval/grants.ts";
-import { hasEngine, needsEngine } from "../approval/held/engine-clients.ts";
 import { readMode, YoloSwitch } from "../approval/modes.ts";
 import type { Permissions } from "../approval/permissions/permissions.ts";
 import { PlanMode } from "../approval/plan-mode.ts";
-import { isHarmlessUnheld } from "../approval/unheld.ts";
 import type { Walls } from "../confinement/walls.ts";
 import type { ApprovalGate, Finding } from "../contract/approval-request.ts";
 import type { ChangeCover } from "../files/snapshots/change-cover.ts";
@@ -82,7 +80,7 @@ export function openApproval(
     },
     clock,
   } satisfies Partial<GateDeps>;
-  const gate = createGate({
+  const gate = gateOf({
     ...common,
     permissions,
     onAsk: (request, signal) => base.extensions.onAsk(request, signal),
@@ -92,6 +90,7 @@ export function openApproval(
     unheld: unheldFindings(walls),
     needsOutside: async (command, { scope, terminalKind, inputOf, signal }, location) => {
       if (terminalKind !== "local" || inputOf !== undefined) return undefined;
+      const { hasEngine, needsEngine } = await import("../approval/held/engine-clients.ts");
       const reason = needsEngine(command, location);
       if (reason === undefined || !hasEngine(machine.env, userHome)) return undefined;
       return (await walls.of(scope, signal)).isInForce ? reason : undefined;
@@ -104,8 +103,21 @@ export function openApproval(
     },
   });
   const approver = { ask: () => Promise.resolve("once" as const) };
-  const personGate = createGate({ ...common, permissions: undefined, approver, mode: () => "manual" });
+  const personGate = gateOf({ ...common, permissions: undefined, approver, mode: () => "manual" });
   return { gate, grants, yolo, permissions, plan: new PlanMode(), personGate };
+}
+
+/** Reading shell text takes a quarter of the whole program: it is loaded when the first call is judged. */
+function gateOf(deps: GateDeps): ApprovalGate {
+  let opened: Promise<ApprovalGate> | undefined;
+  const open = (): Promise<ApprovalGate> => {
+    opened ??= import("../approval/gate.ts").then(({ createGate }) => createGate(deps));
+    return opened;
+  };
+  return {
+    checkCommand: async (command, context) => (await open()).checkCommand(command, context),
+    checkFindings: async (summary, findings, context) => (await open()).checkFindings(summary, findings, context),
+  };
 }
 
 function unheldFindings(walls: Walls): NonNullable<GateDeps["unheld"]> {
@@ -113,6 +125,7 @@ function unheldFindings(walls: Walls): NonNullable<GateDeps["unheld"]> {
     if (terminalKind !== "local") return [];
     const { confinement } = await walls.of(scope, signal);
     if (confinement.enforcement !== "none") return [];
+    const { isHarmlessUnheld } = await import("../approval/unheld.ts");
     return inputOf === undefined && isHarmlessUnheld(command, location, confinement) ? [] : [unheldFinding];
   };
 }

@@ -26,7 +26,7 @@ export function judgeCalls(deps: JudgeCallsDeps, turn: ObservedTurn): CallObserv
   return {
     async beforeCall({ id, function: { name } }, args) {
       const tool = toolNamed(name);
-      const waits = plan.refusal(tool, args, { scope, home });
+      const waits = await plan.refusal(tool, args, { scope, home });
       if (waits !== undefined) return waits;
       if (tool?.runs?.(args)?.command !== undefined) return undefined;
       const mcp = tool?.origin === "mcp" ? { server: serverOfToolset(tool.toolset) } : undefined;

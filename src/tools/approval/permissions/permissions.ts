@@ -2,12 +2,9 @@ import type { WallRules } from "../../confinement/wall.ts";
 import type { SessionScope } from "../../contract/session-scope.ts";
 import {
   absolutePattern,
-  allowsLine,
-  concerns,
   type PermissionEffect,
   type PermissionRule,
   type PermissionSubject,
-  type RuleLocation,
   readRuleTarget,
 } from "./rule.ts";
 
@@ -65,6 +62,8 @@ export class Permissions {
   /** What the rules say about a call; undefined when none is about it. */
   async decide(subject: PermissionSubject, owner: RuleOwner): Promise<PermissionVerdict | undefined> {
     const rules = await this.rules(owner);
+    if (rules.length === 0) return undefined;
+    const { firstOf } = await import("./rule-match.ts");
     const location = { cwd: owner.cwd, home: this.#deps.userHome };
     for (const effect of order) {
       const rule = firstOf(
@@ -142,22 +141,6 @@ export class Permissions {
     records.set(rule, { times: (records.get(rule)?.times ?? 0) + 1, last });
     this.#records.set(sessionKey, records);
   }
-}
-
-/** The first rule that is about the call. Allow rules cover a command line only together, and only all of it. */
-function firstOf(
-  rules: readonly PermissionRule[],
-  subject: PermissionSubject,
-  location: RuleLocation,
-): PermissionRule | undefined {
-  const [first] = rules;
-  if (first?.effect !== "allow" || subject.command === undefined)
-    return rules.find((rule) => concerns(rule, subject, location));
-  const whole = rules.find((rule) => rule.target.kind !== "command" && concerns(rule, subject, location));
-  if (whole !== undefined) return whole;
-  const fitting = rules.filter((rule) => concerns(rule, subject, location));
-  const patterns = fitting.flatMap(({ target }) => (target.kind === "command" ? [target.pattern] : []));
-  return allowsLine(patterns, subject.command, location) ? fitting[0] : undefined;
 }
 
 const both = (domain: string): readonly string[] => (domain.startsWith("*.") ? [domain] : [domain, `*.${domain}`]);

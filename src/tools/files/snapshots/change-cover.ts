@@ -4,7 +4,6 @@ import { describe } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
 import { never } from "#foundation/lifecycle/abort";
 import type { Clock } from "#foundation/time/clock";
-import { isReadOnlyCommand } from "../../approval/detector/read-only-command.ts";
 import type { CallObserver } from "../../contract/call-state.ts";
 import type { SessionScope, ToolTask } from "../../contract/session-scope.ts";
 import type { RunningCode, Tool } from "../../contract/tool.ts";
@@ -79,7 +78,7 @@ export class ChangeCover implements AsyncDisposable {
       beforeCall: async (call, args) => {
         const code = whatRuns(this.#deps.toolNamed(call.function.name), args);
         if (code === undefined) return undefined;
-        if (code.command !== undefined && this.#isReadOnly(code.command, task)) return undefined;
+        if (code.command !== undefined && (await this.#isReadOnly(code.command, task))) return undefined;
         await this.#cover(await this.#rootsFor(task, code.workdir), { task, reason: code.reason }, signal);
         return undefined;
       },
@@ -96,7 +95,7 @@ export class ChangeCover implements AsyncDisposable {
 
   /** A command the person typed: no part of a turn. */
   async beforePersonal(command: string, task: ToolTask, signal: AbortSignal): Promise<void> {
-    if (!this.#isReadOnly(command, task))
+    if (!(await this.#isReadOnly(command, task)))
       await this.#cover(
         await this.#rootsFor(task, undefined),
         { task, reason: `! ${command}`, isPersonal: true },
@@ -152,7 +151,8 @@ export class ChangeCover implements AsyncDisposable {
     await this.#deps.snapshots.forgetGone(signal);
   }
 
-  #isReadOnly(command: string, { taskId, scope }: ToolTask): boolean {
+  async #isReadOnly(command: string, { taskId, scope }: ToolTask): Promise<boolean> {
+    const { isReadOnlyCommand } = await import("../../approval/detector/read-only-command.ts");
     return isReadOnlyCommand(command, { cwd: this.#deps.cwdOf(taskId) ?? scope.cwd, home: this.#deps.home });
   }
 
