@@ -1,4 +1,4 @@
-import { type Message, normalizeMessage } from "#conversation";
+import { type JsonSchema, type Message, normalizeMessage } from "#conversation";
 import { jsonText } from "./body.ts";
 
 /** What one message became on a wire, with its JSON. The text of a run of blocks has no brackets, so that runs can be joined. */
@@ -34,6 +34,16 @@ export function joinForms(forms: readonly WireForm<unknown>[]): string {
 export class WireMemo {
   readonly #normal = new WeakMap<Message, Message>();
   readonly #forms = new WeakMap<Message, { readonly key: string; readonly form: WireForm<unknown> }>();
+
+  readonly #schemas = new WeakMap<JsonSchema, Map<string, JsonSchema>>();
+
+  /** The parameters of a tool in one dialect; tools are immutable, too, and sessions share most of them. */
+  schema(parameters: JsonSchema, dialect: string, make: (parameters: JsonSchema) => JsonSchema): JsonSchema {
+    const known = this.#schemas.get(parameters) ?? new Map<string, JsonSchema>();
+    const schema = known.get(dialect) ?? make(parameters);
+    this.#schemas.set(parameters, known.set(dialect, schema));
+    return schema;
+  }
 
   /** The byte-stable form of a message; the same message gives the same object. */
   normal(message: Message): Message {

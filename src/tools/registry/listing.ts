@@ -1,4 +1,4 @@
-import type { ToolDefinition } from "#conversation";
+import type { JsonSchema, ToolDefinition } from "#conversation";
 import type { SessionScope } from "../contract/session-scope.ts";
 import type { Tool } from "../contract/tool.ts";
 import type { AvailabilityProbes } from "./availability.ts";
@@ -44,7 +44,7 @@ export async function listTools(source: ListingSource, options: ListingOptions, 
   const usable = tools.filter((tool) => answers.get(tool.name) === true).sort(byName);
   const visible = new Set(usable.map((tool) => tool.name));
   const shown = usable.flatMap((tool) => {
-    const definition = definitionOf(tool, visible, source.scope);
+    const definition = definitionOf(tool, visible, source);
     return definition === undefined ? [] : [{ tool, definition }];
   });
   return {
@@ -82,16 +82,27 @@ export function extendListing(listing: Listing, more: readonly Tool[]): Listing 
     tools: new Map(tools.map((tool) => [tool.name, tool])),
     names,
     definitions: tools.flatMap(
-      (tool) => known.get(tool.name) ?? (isNew.has(tool) ? definitionOf(tool, names, listing.scope) : undefined) ?? [],
+      (tool) => known.get(tool.name) ?? (isNew.has(tool) ? definitionOf(tool, names, listing) : undefined) ?? [],
     ),
   };
 }
 
-function definitionOf(tool: Tool, visible: ReadonlySet<string>, scope: SessionScope): ToolDefinition | undefined {
+function definitionOf(
+  tool: Tool,
+  visible: ReadonlySet<string>,
+  { scope, snapshot }: { readonly scope: SessionScope; readonly snapshot?: RegistrySnapshot },
+): ToolDefinition | undefined {
   const plain: ToolDefinition = { name: tool.name, description: tool.description, parameters: tool.parameters };
   const patched = tool.patchDefinition === undefined ? plain : tool.patchDefinition(plain, visible, scope);
   if (patched === undefined) return undefined;
-  return { name: tool.name, description: patched.description, parameters: sanitizeParameters(patched.parameters) };
+  const { description, parameters } = patched;
+  return { name: tool.name, description, parameters: sanitized(parameters, snapshot?.schemas) };
+}
+
+function sanitized(parameters: JsonSchema, known: WeakMap<object, JsonSchema> = new WeakMap()): JsonSchema {
+  const schema = known.get(parameters) ?? sanitizeParameters(parameters);
+  known.set(parameters, schema);
+  return schema;
 }
 
 function byName(left: Tool, right: Tool): number {

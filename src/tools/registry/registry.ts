@@ -1,3 +1,4 @@
+import type { JsonSchema } from "#conversation";
 import type { Logger } from "#foundation/files/logger";
 import type { Tool, ToolOrigin } from "../contract/tool.ts";
 
@@ -22,6 +23,7 @@ export interface RegisterOptions {
 export class ToolRegistry {
   #tools: ReadonlyMap<string, Tool> = new Map();
   #aliases: ReadonlyMap<string, string> = new Map();
+  readonly #schemas = new WeakMap<object, JsonSchema>();
   readonly #logger: Logger;
 
   constructor(logger: Logger) {
@@ -62,7 +64,7 @@ export class ToolRegistry {
 
   /** What is registered now; later changes do not show in it. */
   snapshot(): RegistrySnapshot {
-    return { tools: this.#tools, aliases: this.#aliases };
+    return { tools: this.#tools, aliases: this.#aliases, schemas: this.#schemas };
   }
 
   #refuses(tool: Tool, options: RegisterOptions): string | undefined {
@@ -86,6 +88,8 @@ export class ToolRegistry {
 export interface RegistrySnapshot {
   readonly tools: ReadonlyMap<string, Tool>;
   readonly aliases: ReadonlyMap<string, string>;
+  /** Parameters as strict backends accept them, made once for all sessions. */
+  readonly schemas: WeakMap<object, JsonSchema>;
 }
 
 /** Tool names of each registered toolset, sorted. */

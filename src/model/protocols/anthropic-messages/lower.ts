@@ -32,7 +32,7 @@ export function lowerAnthropic(request: ModelRequest, memo = new WireMemo()): Wi
     messages,
     max_tokens: plan.maxTokens,
     system,
-    tools: hasTools ? toolsOf(request) : undefined,
+    tools: hasTools ? toolsOf(request, memo) : undefined,
     tool_choice: hasTools ? toolChoice(options.toolChoice) : undefined,
     ...plan.fields,
     temperature: temperatureOf(request, plan.isThinking) ?? plan.fields["temperature"],
@@ -81,8 +81,8 @@ function modelName({ model, quirks }: Target): string {
   return quirks.hyphenatedModel === true ? bare.replaceAll(".", "-") : bare;
 }
 
-function toolsOf(request: ModelRequest): readonly WireTool[] {
-  return wireTools(request.tools, request.target.quirks).map((tool) => ({
+function toolsOf(request: ModelRequest, memo: WireMemo): readonly WireTool[] {
+  return wireTools(request.tools, request.target.quirks, memo).map((tool) => ({
     name: tool.name,
     description: tool.description,
     input_schema: tool.parameters,

@@ -24,7 +24,7 @@ export function lowerChat(request: ModelRequest, memo = new WireMemo()): WireReq
     ...defined({
       model: target.model,
       messages: new JsonText(`[${joinForms(finishMessages(request, messages))}]`),
-      tools: hasTools ? toolsOf(request) : undefined,
+      tools: hasTools ? toolsOf(request, memo) : undefined,
       tool_choice: hasTools ? toolChoice(options.toolChoice) : undefined,
       stream: stream ? true : undefined,
       stream_options: stream ? { include_usage: true } : undefined,
@@ -49,8 +49,8 @@ export function lowerChat(request: ModelRequest, memo = new WireMemo()): WireReq
   };
 }
 
-function toolsOf({ tools, target }: ModelRequest): readonly ChatTool[] {
-  return wireTools(tools, target.quirks).map((tool) => ({
+function toolsOf({ tools, target }: ModelRequest, memo: WireMemo): readonly ChatTool[] {
+  return wireTools(tools, target.quirks, memo).map((tool) => ({
     type: "function",
     function: { name: tool.name, description: tool.description, parameters: tool.parameters },
   }));

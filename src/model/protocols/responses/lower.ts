@@ -31,7 +31,7 @@ export function lowerResponses(request: ModelRequest, memo = new WireMemo()): Wi
       model: target.model,
       instructions: system === "" ? defaultInstructions : system,
       input,
-      tools: hasTools ? toolsOf(request) : undefined,
+      tools: hasTools ? toolsOf(request, memo) : undefined,
       tool_choice: hasTools ? toolChoice(options.toolChoice) : undefined,
       parallel_tool_calls: hasTools ? true : undefined,
       store: false,
@@ -56,8 +56,8 @@ export function lowerResponses(request: ModelRequest, memo = new WireMemo()): Wi
   };
 }
 
-function toolsOf({ tools, target }: ModelRequest): readonly ResponsesTool[] {
-  return wireTools(tools, target.quirks).map((tool) => ({
+function toolsOf({ tools, target }: ModelRequest, memo: WireMemo): readonly ResponsesTool[] {
+  return wireTools(tools, target.quirks, memo).map((tool) => ({
     type: "function",
     name: tool.name,
     description: tool.description,

@@ -1,16 +1,22 @@
 import type { JsonSchema, ToolDefinition } from "#conversation";
 import { isRecord } from "#foundation/text/json";
 import type { TargetQuirks } from "../../../target.ts";
+import { WireMemo } from "../../wire-memo.ts";
 import { geminiSchema } from "./gemini-schema.ts";
 import { mapSchema } from "./map-schema.ts";
 import { moonshotSchema } from "./moonshot-schema.ts";
 
 /** Tools as one endpoint reads them: names once, schemas in its dialect. The input is never changed. */
-export function wireTools(tools: readonly ToolDefinition[], quirks: TargetQuirks): readonly ToolDefinition[] {
+export function wireTools(
+  tools: readonly ToolDefinition[],
+  quirks: TargetQuirks,
+  memo = new WireMemo(),
+): readonly ToolDefinition[] {
   const seen = new Set<string>();
+  const dialect = quirks.toolSchema ?? "standard";
   return tools
     .filter((tool) => !seen.has(tool.name) && seen.add(tool.name))
-    .map((tool) => ({ ...tool, parameters: toDialect(tool.parameters, quirks.toolSchema ?? "standard") }));
+    .map((tool) => ({ ...tool, parameters: memo.schema(tool.parameters, dialect, (one) => toDialect(one, dialect)) }));
 }
 
 function toDialect(schema: JsonSchema, dialect: NonNullable<TargetQuirks["toolSchema"]>): JsonSchema {
