@@ -36,6 +36,7 @@ const outside = [
     "@clack/prompts",
     "imapflow",
     "nodemailer",
+    "socks",
   ],
 ];
 const external = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })

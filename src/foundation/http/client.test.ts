@@ -4,6 +4,7 @@ import { createServer as createTlsServer } from "node:https";
 import { type AddressInfo, connect } from "node:net";
 import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { startNetworkProxy } from "../../../test/fakes/network-proxy.ts";
 import { never } from "../lifecycle/abort.ts";
 import { HttpClient, type HttpClientOptions } from "./client.ts";
 import { fetchOver } from "./fetch.ts";
@@ -106,6 +107,28 @@ describe("a request over https behind a proxy", () => {
   });
 });
 
+describe("a request behind a SOCKS proxy", () => {
+  it.each([
+    { isSecure: true, scheme: "socks5" },
+    { isSecure: false, scheme: "socks5h" },
+  ])("goes through it, and the proxy looks the name up: $scheme, secure $isSecure", async ({ isSecure, scheme }) => {
+    const port = await origin(isSecure);
+    await using proxy = await startNetworkProxy({ "model.test": port });
+    const address = `${scheme}://me:p%40ss@127.0.0.1:${proxy.port}`;
+    await using client = open({ proxy: { httpProxy: address, httpsProxy: address } });
+    const url = `${isSecure ? "https" : "http"}://model.test:${port}/one`;
+    expect(await get(client, url)).toBe(`GET model.test:${port} /one`);
+    expect(proxy.asked).toEqual([`SOCKS model.test:${port}`]);
+    expect(proxy.logins).toEqual(["me:p@ss"]);
+  });
+
+  it("fails where the proxy knows no such host", async () => {
+    await using proxy = await startNetworkProxy({});
+    await using client = open({ proxy: { httpProxy: `socks5://127.0.0.1:${proxy.port}` } });
+    await expect(get(client, "http://model.test/")).rejects.toThrow();
+  });
+});
+
 describe("a request with pinned addresses", () => {
   it("goes there whatever the name says, by its own name", async () => {
     await using client = open({ proxy: false, keepsConnections: true });
@@ -138,6 +161,8 @@ describe("hosts that are reached directly", () => {
     ["http://a.test/", "a.test:80"],
     ["http://10.0.0.7/", "10.0.0.7"],
     ["http://[fd00::1]/", "[fd00::1]"],
+    ["http://10.1.2.3/", "a.test,10.0.0.0/8"],
+    ["https://[fd00::7]/", "fd00::/8"],
     ["https://any.test/", "*"],
   ])("%s with NO_PROXY=%s", (url, list) => expect(isDirect(url, list)).toBe(true));
 
@@ -146,6 +171,8 @@ describe("hosts that are reached directly", () => {
     ["https://a.test/", "a.test:8443"],
     ["https://a.test.evil/", "a.test"],
     ["https://a.test/", ""],
+    ["http://11.1.2.3/", "10.0.0.0/8"],
+    ["http://10.1.2.3/", "10.0.0.0/99"],
   ])("not %s with NO_PROXY=%s", (url, list) => expect(isDirect(url, list)).toBe(false));
 });
 

@@ -2,7 +2,7 @@ import type { Agent, ClientRequest, RequestOptions } from "node:http";
 import type { LookupFunction } from "node:net";
 import { onAbort } from "../lifecycle/abort.ts";
 import { type HttpAnswer, toAnswer } from "./answer.ts";
-import { ProxyError, type ProxySettings, proxyAuthorization, proxyFor, proxyFromEnv } from "./proxy.ts";
+import { isSocks, ProxyError, type ProxySettings, proxyAuthorization, proxyFor, proxyFromEnv } from "./proxy.ts";
 import type { TunnelOptions } from "./tunnel.ts";
 
 export interface HttpClientOptions {
@@ -48,7 +48,7 @@ class DeadSocketError extends Error {
  * request; `fetch` 40, undici 110 and more).
  *
  * 1. Redirects are not followed: credentials would go along.
- * 2. A proxy carries https through a tunnel and cannot read it; plain http is asked of the proxy itself.
+ * 2. A proxy carries https through a tunnel and cannot read it; plain http is asked of the proxy itself, but for SOCKS.
  * 3. A request with pinned addresses goes to one of them and has a connection of its own.
  */
 export class HttpClient implements AsyncDisposable {
@@ -90,7 +90,7 @@ export class HttpClient implements AsyncDisposable {
   async #sendOnce(request: HttpSend): Promise<HttpAnswer> {
     if (this.#isClosed) throw new Error("the connections are closed");
     const proxy = proxyFor(request.url, this.#proxy);
-    const isTunnelled = proxy !== undefined && request.url.protocol === "https:";
+    const isTunnelled = proxy !== undefined && (request.url.protocol === "https:" || isSocks(proxy));
     const first = proxy === undefined || isTunnelled ? request.url : proxy;
     const library = await libraryFor(first.protocol);
     const agent = await this.#agentFor(first.protocol, isTunnelled, request.addresses !== undefined);
@@ -112,13 +112,13 @@ export class HttpClient implements AsyncDisposable {
   /** Undefined: Node's own, for a single request. */
   async #agentFor(protocol: string, isTunnelled: boolean, isPinned: boolean): Promise<Agent | false> {
     if (isPinned && !isTunnelled) return false;
-    const key = isTunnelled ? "tunnel" : protocol;
+    const key = isTunnelled ? `tunnel ${protocol}` : protocol;
     const known = isPinned ? undefined : this.#agents.get(key);
     if (known !== undefined) return known;
     const keepAlive = this.#options.keepsConnections === true && !isPinned;
     const options = { keepAlive, timeout: 0, scheduling: "lifo" as const, keepAliveMsecs: 60_000 };
     const made = isTunnelled
-      ? (await import("./tunnel.ts")).tunnelAgent(options)
+      ? (await import("./tunnel.ts")).tunnelAgent(options, protocol)
       : new (await libraryFor(protocol)).Agent(options);
     // Another request may have been quicker.
     const agent = isPinned ? made : (this.#agents.get(key) ?? made);

@@ -1,7 +1,12 @@
 import type { HttpClient } from "./client.ts";
 
 /** The part of fetch that libraries use. */
-export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
+export type Fetch = (url: string | URL, init?: FetchInit) => Promise<Response>;
+
+export interface FetchInit extends RequestInit {
+  /** The only addresses the connection may go to, whatever the name of the host says. */
+  readonly addresses?: readonly string[] | undefined;
+}
 
 /** The client in the shape of fetch, for libraries that take one. Redirects are answered, not followed. */
 export function fetchOver(client: HttpClient): Fetch {
@@ -16,6 +21,7 @@ export function fetchOver(client: HttpClient): Fetch {
         url: new URL(url),
         headers: Object.fromEntries(headers),
         body,
+        addresses: init.addresses,
         signals: signal === undefined || signal === null ? [] : [signal],
       });
       const isEmpty = [204, 205, 304].includes(answer.status);

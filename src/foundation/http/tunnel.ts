@@ -1,9 +1,9 @@
-import { type ClientRequest, request as httpRequest } from "node:http";
-import { Agent, type AgentOptions, request as httpsRequest } from "node:https";
+import { type AgentOptions, type ClientRequest, Agent as HttpAgent, request as httpRequest } from "node:http";
+import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import type { Socket } from "node:net";
 import { type ConnectionOptions, connect } from "node:tls";
 import { onAbort } from "../lifecycle/abort.ts";
-import { ProxyError, proxyAuthorization } from "./proxy.ts";
+import { isSocks, ProxyError, proxyAuthorization } from "./proxy.ts";
 
 /** What a request through a tunnel tells the agent that makes its connection. */
 export interface TunnelOptions {
@@ -18,11 +18,13 @@ export interface TunnelOptions {
 type Connecting = ConnectionOptions & TunnelOptions;
 type Connected = (error: Error | null, socket?: Socket) => void;
 
-/** Makes connections to https hosts through a proxy, which only carries them. */
-export function tunnelAgent(options: AgentOptions): Agent {
+/** Makes connections through a proxy, which only carries them; they are secured here where the protocol is `https:`. */
+export function tunnelAgent(options: AgentOptions & TunnelOptions, protocol: string): HttpAgent {
+  const isSecure = protocol === "https:" || protocol === "wss:";
   const createConnection = (wanted: Connecting, done: Connected): void => {
-    openTunnel(wanted).then(
+    openTunnel({ ...options, ...wanted }, isSecure).then(
       (socket) => {
+        if (!isSecure) return done(null, socket);
         const secured = connect({ ...wanted, socket, servername: wanted.servername ?? wanted.host ?? "" });
         secured.once("close", () => socket.destroy());
         done(null, secured);
@@ -30,14 +32,26 @@ export function tunnelAgent(options: AgentOptions): Agent {
       (error: Error) => done(error),
     );
   };
-  return Object.assign(new Agent(options), { createConnection });
+  return Object.assign(isSecure ? new HttpsAgent(options) : new HttpAgent(options), { createConnection });
 }
 
-async function openTunnel({ tunnel, host = "", port = 443, ca, rejectUnauthorized }: Connecting): Promise<Socket> {
+async function openTunnel(wanted: Connecting, isSecure: boolean): Promise<Socket> {
+  const { tunnel, host = "", port = isSecure ? 443 : 80 } = wanted;
   if (tunnel === undefined) throw new Error("a tunnel needs a proxy");
-  const { proxy, address, signals } = tunnel;
-  const end = address ?? host;
-  const path = `${end.includes(":") ? `[${end}]` : end}:${port}`;
+  const end = { host: tunnel.address ?? host, port: Number(port) };
+  if (!isSocks(tunnel.proxy)) return await connectTunnel(wanted, tunnel, end);
+  const { openSocks } = await import("./socks.ts");
+  return await openSocks(tunnel.proxy, end, tunnel.signals);
+}
+
+type Tunnel = NonNullable<TunnelOptions["tunnel"]>;
+
+async function connectTunnel(
+  { ca, rejectUnauthorized }: Connecting,
+  { proxy, signals }: Tunnel,
+  end: { readonly host: string; readonly port: number },
+): Promise<Socket> {
+  const path = `${end.host.includes(":") ? `[${end.host}]` : end.host}:${end.port}`;
   const send = proxy.protocol === "https:" ? httpsRequest : httpRequest;
   const request = send({
     method: "CONNECT",

@@ -4,7 +4,6 @@ import { describe } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
 import type { HermesHome } from "#foundation/files/paths";
 import { quietly } from "#foundation/files/quietly";
-import type { Fetch } from "#foundation/http/fetch";
 import type { Clock } from "#foundation/time/clock";
 import { builtinCommands } from "#session";
 import type { Store } from "#store";
@@ -30,6 +29,7 @@ import { withAccountLock } from "../rights/account-lock.ts";
 import { whileAlone } from "../rights/sole-right.ts";
 import type { ChannelDirectory } from "../targets/directory.ts";
 import { rememberAccount, resolveTarget } from "../targets/target.ts";
+import { openNetwork } from "./network.ts";
 import { type PlatformState, PlatformSupervisor } from "./supervisor.ts";
 
 export interface IngressDeps {
@@ -47,7 +47,6 @@ export interface IngressDeps {
   readonly replies: Replies;
   readonly outlets: Outlets;
   readonly directory: ChannelDirectory;
-  readonly fetch: Fetch;
   onState(platform: string, state: PlatformState): void;
 }
 
@@ -55,17 +54,18 @@ export interface IngressDeps {
 export async function keepConnected(platform: Platform, deps: IngressDeps, signal: AbortSignal): Promise<void> {
   const { config, clock, logger } = deps;
   const onState = (state: PlatformState): void => deps.onState(platform.id, state);
-  const supervisor = new PlatformSupervisor({
-    platform,
-    clock,
-    logger,
-    onState,
-    connectTimeoutMs: config.gateway.connect_timeout_seconds * 1000,
-    ports: portsOf(platform, deps),
-    whileConnected: (connection, during) => serve(platform, connection, { deps, during }),
-  });
   const lock = { ...deps, onWaiting: () => onState({ state: "standby" }) };
   try {
+    await using network = openNetwork(platform, deps);
+    const supervisor = new PlatformSupervisor({
+      platform,
+      clock,
+      logger,
+      onState,
+      connectTimeoutMs: config.gateway.connect_timeout_seconds * 1000,
+      ports: { ...portsOf(platform, deps), fetch: network.fetch, proxy: network.proxy },
+      whileConnected: (connection, during) => serve(platform, connection, { deps, during }),
+    });
     await withAccountLock(platform.lock(config), { deps: lock, signal }, (during) => supervisor.run(during));
   } catch (error) {
     const errorCode = error instanceof ConnectionError ? error.code : "lock_failed";
@@ -74,13 +74,12 @@ export async function keepConnected(platform: Platform, deps: IngressDeps, signa
   }
 }
 
-function portsOf(platform: Platform, deps: IngressDeps): Omit<ConnectionPorts, "alive"> {
-  const { config, store, clock, logger, fetch, intake, users, replies, directory, platforms, home } = deps;
+function portsOf(platform: Platform, deps: IngressDeps): Omit<ConnectionPorts, "alive" | "fetch" | "proxy"> {
+  const { config, store, clock, logger, intake, users, replies, directory, platforms, home } = deps;
   return {
     config,
     clock,
     logger,
-    fetch,
     folders: { own: home.at("platforms", platform.id), packages: path.join(home.installRoot, "packages") },
     admit: async (message, cursor) => {
       if (platform.hasOwnRules === true || isHeard(message.source, config)) return await intake.admit(message, cursor);

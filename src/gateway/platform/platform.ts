@@ -1,6 +1,7 @@
 import type { Config } from "#config";
 import type { Logger } from "#foundation/files/logger";
 import type { Fetch } from "#foundation/http/fetch";
+import type { ProxySettings } from "#foundation/http/proxy";
 import type { Clock } from "#foundation/time/clock";
 import type { Attachment, ButtonPress, InboundMessage, MessageSource } from "./inbound.ts";
 import type { Destination, Outbound, Reconciled, RenderedText, SendResult } from "./outbound.ts";
@@ -59,7 +60,10 @@ export interface ConnectionPorts {
    * taken down and made again, so call it for proofs of life only.
    */
   alive(): void;
+  /** Goes through the platform's proxy by itself. */
   readonly fetch: Fetch;
+  /** The proxies of other connections, such as sockets; undefined: none. */
+  readonly proxy: ProxySettings | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Folders of the home: the platform's own, for keys and the like, and the one of packages installed on demand. */
@@ -149,6 +153,8 @@ export interface Platform {
   readonly hasOwnPrefix?: true | undefined;
   /** Whether messages can be edited under these settings, where `canEdit` does not hold for all. */
   canEditWith?(config: Config): boolean;
+  /** How long it waits for what belongs to a message, where its settings say so. */
+  timing?(config: Config): PlatformTiming;
   /** What must be set before it can connect, in the order a person is asked. */
   readonly credentials: readonly CredentialField[];
   /** Names the credential that only one process may use at a time. */
@@ -166,6 +172,13 @@ export interface Platform {
   login?(ports: LoginPorts, signal: AbortSignal): Promise<Readonly<Record<string, string>>>;
   /** Links the account with a person's help, once the credentials are there. */
   pair?(ports: LoginPorts, signal: AbortSignal): Promise<void>;
+}
+
+export interface PlatformTiming {
+  /** For further pictures of an album. */
+  readonly albumMs: number;
+  /** Words that come so soon after a turn began do not stop it: they are the next input. */
+  readonly followupGraceMs: number;
 }
 
 export interface LoginPorts extends Pick<ConnectionPorts, "config" | "fetch" | "clock"> {

@@ -26,6 +26,7 @@ async function startKit(hasPrivateApi = true) {
     shown: server.shown,
     nextSend: server.nextSend,
     sends: server.sends,
+    deliversAgain: true,
     breakConnection: () => undefined,
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };

@@ -23,6 +23,17 @@ describe("the platform homeassistant", () => {
     await expect.poll(() => at.ports.admitted.length).toBe(2);
   });
 
+  it("keeps an event that cannot be written down, before those after it [40:SCL-18] [40:SCL-20]", async () => {
+    await using server = await startHomeAssistantServer();
+    const env = { HASS_URL: server.url, HASS_TOKEN: server.token };
+    await using at = await connectedTo(platform, { env, settings, failingAdmissions: 1 });
+    server.change("light.a", "off", "on");
+    server.change("light.b", "off", "on");
+    await expect
+      .poll(() => at.ports.admitted.map(({ text }) => text), { timeout: 30_000 })
+      .toEqual([expect.stringContaining("light.a"), expect.stringContaining("light.b")]);
+  });
+
   it("gives up on a wrong token [40:A-HA-4]", async () => {
     await using server = await startHomeAssistantServer();
     const connecting = connectedTo(platform, { env: { HASS_URL: server.url, HASS_TOKEN: "wrong" }, settings });

@@ -18,6 +18,7 @@ describePlatform(await loadPlatform("signal"), async () => {
     shown: server.shown,
     nextSend: server.nextSend,
     sends: server.sends,
+    deliversAgain: true,
     breakConnection: () => server.dropStreams(),
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };

@@ -35,7 +35,10 @@ export interface PlatformKit extends AsyncDisposable {
   sends(): number;
   /** The connection of the service breaks; it can be reached again at once. */
   breakConnection(): void;
-  /** The service delivers again what was not acknowledged, in its order; a new connection hears of it at once. */
+  /**
+   * What cannot be written down comes again, in order: the service delivers again what was not acknowledged, or the
+   * adapter asks for it, or holds it.
+   */
   readonly deliversAgain?: boolean;
   /** The service stops answering without closing anything. */
   goSilent?(): void;
@@ -292,7 +295,12 @@ export interface Connected extends AsyncDisposable {
 export async function connectedTo(
   platform: Platform | undefined,
   /** With a folder, what the platform keeps there is there for the next connection. */
-  kit: Pick<PlatformKit, "env" | "settings"> & { readonly folder?: string; readonly packages?: string },
+  kit: Pick<PlatformKit, "env" | "settings"> & {
+    readonly folder?: string;
+    readonly packages?: string;
+    /** The store fails for so many messages first. */
+    readonly failingAdmissions?: number;
+  },
   positions: ReadonlyMap<string, string> = new Map(),
 ): Promise<Connected> {
   if (platform === undefined) throw new Error("there is no such platform");
@@ -300,7 +308,16 @@ export async function connectedTo(
   await mkdir(folder, { recursive: true });
   const made = await testPorts({ folder, env: kit.env, settings: kit.settings });
   const { client } = made;
-  const ports = { ...made.ports, folders: { ...made.ports.folders, packages: kit.packages ?? packagesFolder } };
+  let failures = kit.failingAdmissions ?? 0;
+  const ports: TestPorts = {
+    ...made.ports,
+    folders: { ...made.ports.folders, packages: kit.packages ?? packagesFolder },
+    async admit(message, position) {
+      if (failures === 0) return await made.ports.admit(message, position);
+      failures -= 1;
+      throw new Error("the disk is full");
+    },
+  };
   for (const [name, value] of positions) ports.positions.set(name, value);
   const close = async (connection?: Connection): Promise<void> => {
     await connection?.[Symbol.asyncDispose]();
@@ -356,6 +373,7 @@ async function testPorts(options: {
       lives += 1;
     },
     fetch: fetchOver(client),
+    proxy: undefined,
     clock: systemClock,
     logger: memoryLogger(),
     folders: { own: path.join(options.folder, "own"), packages: packagesFolder },

@@ -11,6 +11,14 @@ export interface BlueBubblesServer extends Pick<FakeService, "calls" | "nextSend
 
 export const blueBubblesChat = "iMessage;-;+15551112222";
 
+/** What `/message/query` gives: from a time on, in an order, in pages. */
+function page(messages: readonly Fields[], asked: Fields): readonly Fields[] {
+  const { after = 0, sort = "DESC", limit = 100, offset = 0 } = asked;
+  const found = messages.filter((one) => Number(one["dateCreated"]) >= Number(after));
+  const sorted = sort === "ASC" ? found : found.toReversed();
+  return sorted.slice(Number(offset), Number(offset) + Number(limit));
+}
+
 /** A BlueBubbles server on loopback; refuses wrong passwords, unknown chats, empty texts, and a key that it knows. */
 export async function startBlueBubblesServer(options: {
   readonly local: string;
@@ -56,8 +64,7 @@ export async function startBlueBubblesServer(options: {
       if (file !== undefined) return { bytes: service.fileOf(file) ?? "" };
       if (/^\/chat\/.+\/(?:read|typing)$/u.test(path))
         return { json: { status: hasPrivateApi ? 200 : refuse(500, "no private API") } };
-      if (path === "/message/query")
-        return { json: { data: messages.filter((one) => Number(one["dateCreated"]) > Number(json["after"])) } };
+      if (path === "/message/query") return { json: { data: page(messages, json) } };
       if (path === "/message/text") {
         if (!hasPrivateApi && json["selectedMessageGuid"] !== undefined) refuse(400, "needs the private API");
         return accept(String(json["chatGuid"]), String(json["tempGuid"] ?? ""), String(json["message"] ?? ""));
@@ -68,12 +75,13 @@ export async function startBlueBubblesServer(options: {
       return accept(String(form.get("chatGuid")), String(form.get("tempGuid")), isFile ? "[file]" : "");
     },
   });
-  // It calls once, and never again.
+  // It calls once, and never again, whatever the answer is.
+  let calling: Promise<unknown> = Promise.resolve();
   const call = (data: Fields | undefined): void => {
     const body = JSON.stringify({ type: "new-message", data });
     const headers = { "content-type": "application/json" };
     const url = `${local}?password=${encodeURIComponent(password)}`;
-    void fetch(url, { method: "POST", headers, body }).catch(() => undefined);
+    calling = calling.then(() => fetch(url, { method: "POST", headers, body }).catch(() => undefined));
   };
   return {
     ...service,

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type WebSocket, WebSocketServer } from "ws";
 import { DiscordGuild, refused } from "./discord-guild.ts";
+import { DiscordMenu } from "./discord-menu.ts";
 
 export interface DiscordMessage {
   readonly id: string;
@@ -32,13 +33,17 @@ export interface DiscordServer extends AsyncDisposable {
   identified(): number;
   resumed(): number;
   readonly guild: DiscordGuild;
+  readonly menu: DiscordMenu;
 }
 
 /** So that many people can write, every channel of this series is one. */
 const manyChannels = /^70000000000\d{7}$/u;
 
-/** Discord's REST API and gateway on loopback: heartbeats, identify, resume with what was missed, nonces, limits. */
-export async function startDiscordServer(): Promise<DiscordServer> {
+/**
+ * Discord's REST API and gateway on loopback: heartbeats, identify, resume with what was missed, nonces, limits.
+ * `socketUrl` is where it says that its gateway is.
+ */
+export async function startDiscordServer({ socketUrl }: { readonly socketUrl?: string } = {}): Promise<DiscordServer> {
   const token = "fake.discord.token-000000000001";
   const calls: { method: string; path: string; body: Record<string, unknown> }[] = [];
   const shown: DiscordMessage[] = [];
@@ -70,15 +75,18 @@ export async function startDiscordServer(): Promise<DiscordServer> {
   }
 
   const guild = new DiscordGuild();
+  const menu = new DiscordMenu();
 
   function act(method: string, path: string, body: Record<string, unknown>): unknown {
+    const inMenu = menu.act(method, path, body);
+    if (inMenu !== undefined) return inMenu;
     const managed = guild.act({ method, path }, shown);
     if (managed !== undefined) return managed;
     const [, channelId = "", rest = ""] = /^\/channels\/(\d+)(.*)$/u.exec(path) ?? [];
     if (path === "/users/@me") return { id: "42", username: "hermes", discriminator: "0", bot: true };
     if (path === "/gateway/bot")
       return {
-        url: url.replace("http", "ws"),
+        url: socketUrl ?? url.replace("http", "ws"),
         shards: 1,
         session_start_limit: { total: 1000, remaining: 999, reset_after: 1, max_concurrency: 1 },
       };
@@ -150,7 +158,7 @@ export async function startDiscordServer(): Promise<DiscordServer> {
             user,
             guilds: [],
             session_id: "session-1",
-            resume_gateway_url: url.replace("http", "ws"),
+            resume_gateway_url: socketUrl ?? url.replace("http", "ws"),
             application: { id: "42", flags: 0 },
           },
         });
@@ -173,6 +181,7 @@ export async function startDiscordServer(): Promise<DiscordServer> {
     url,
     token,
     guild,
+    menu,
     calls,
     shown: () => [...shown],
     dispatch(type, data) {

@@ -7,7 +7,7 @@ import { openFile } from "../support/media.ts";
 import { type Rest, restOver } from "../support/rest.ts";
 import { connectionErrorOf, missingSetting, type Service } from "../support/service-error.ts";
 import { isSame, listenForCalls, type WebhookCall } from "../support/webhook.ts";
-import { readCall } from "./inbound.ts";
+import { Deliveries } from "./deliveries.ts";
 import { sendToBlueBubbles } from "./send.ts";
 
 const service: Service = { id: "bluebubbles", label: "BlueBubbles" };
@@ -44,12 +44,14 @@ export async function connectBlueBubbles(ports: ConnectionPorts, signal: AbortSi
     }).catch((error: unknown) =>
       ports.logger.debug("a chat was not marked as read", { platform: service.id, error: describe(error) }),
     );
-  const take = async (event: Fields): Promise<void> => {
-    const message = readCall(event, account);
-    if (message === undefined) return;
-    await ports.admit(message, { name: "messages", value: String(message.atMs) });
-    if (hasPrivateApi && bluebubbles.send_read_receipts) markRead(message.source.chatId);
-  };
+  const deliveries = new Deliveries({
+    ports,
+    rest,
+    account,
+    taken({ source }) {
+      if (hasPrivateApi && bluebubbles.send_read_receipts) markRead(source.chatId);
+    },
+  });
   const listening = await listenForCalls({
     service,
     ports,
@@ -60,18 +62,21 @@ export async function connectBlueBubbles(ports: ConnectionPorts, signal: AbortSi
       if (!isSame(passwordOf(incoming), password)) return { status: 401 };
       const event = bodyOf(incoming);
       if (event === undefined) return { status: 400 };
-      await take(event);
-      return { status: 200 };
+      return { status: (await deliveries.take(event)) ? 200 : 503 };
     },
   });
   const url = `http://${host}:${port}${path}?password=${encodeURIComponent(password)}`;
+  const close = async (): Promise<void> => {
+    await listening[Symbol.asyncDispose]();
+    await deliveries[Symbol.asyncDispose]();
+  };
   const hook = await registered(rest, url, signal)
     .then(async (id) => {
-      for (const data of await missed(ports, { rest, account }, signal)) await take({ type: "new-message", data });
+      await deliveries.start(signal);
       return id;
     })
     .catch(async (error: unknown) => {
-      await listening[Symbol.asyncDispose]();
+      await close();
       throw connectionErrorOf(service, error);
     });
   let isClosed = false;
@@ -93,7 +98,7 @@ export async function connectBlueBubbles(ports: ConnectionPorts, signal: AbortSi
       await rest(`/webhook/${hook}`, { method: "DELETE", signal: limit.signal }).catch((error: unknown) =>
         ports.logger.warn("the webhook could not be taken back", { platform: service.id, error: describe(error) }),
       );
-      await listening[Symbol.asyncDispose]();
+      await close();
     },
   };
 }
@@ -104,18 +109,6 @@ async function registered(rest: Rest, url: string, signal: AbortSignal): Promise
   if (known !== undefined) return textAt(known, "id");
   const body = { url, events: ["new-message", "updated-message"] };
   return textAt(fieldsAt(await rest("/webhook", { body, signal }), "data"), "id");
-}
-
-/** BlueBubbles calls once: what came while nobody listened is asked for. */
-async function missed(
-  ports: ConnectionPorts,
-  { rest, account }: { readonly rest: Rest; readonly account: string },
-  signal: AbortSignal,
-): Promise<readonly Fields[]> {
-  const after = await ports.position(account, "messages");
-  if (after === undefined) return [];
-  const body = { after: Number(after), with: ["chat", "handle", "attachment"], sort: "ASC", limit: 1000 };
-  return listAt(await rest("/message/query", { body, signal }), "data");
 }
 
 function passwordOf({ url, headers }: WebhookCall): string | undefined {

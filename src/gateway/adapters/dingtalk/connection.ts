@@ -70,6 +70,7 @@ async function stay({ ports, api, addresses, rules }: Stream, ready: () => void,
   const { endpoint, ticket } = await api.open("/v1.0/gateway/connections/open", { body, headers, signal });
   const { reason } = await listenTo(
     {
+      ports,
       url: `${String(endpoint)}?ticket=${encodeURIComponent(String(ticket))}`,
       alive: ports.alive,
       opened: () => {

@@ -2,6 +2,7 @@ import type { Config } from "#config";
 import type { Fetch } from "#foundation/http/fetch";
 import { isRecord, parseJson } from "#foundation/text/json";
 import type { SendErrorClass, SendResult } from "../../platform/outbound.ts";
+import { ConnectionError } from "../../platform/platform.ts";
 import { neverLeft } from "../support/never-left.ts";
 
 /** What Discord says when it refuses; `code` is its own number, 0 where it gives none. */
@@ -77,4 +78,18 @@ export function failureOf(error: unknown): Extract<SendResult, { readonly kind: 
   }
   const message = error instanceof Error ? error.message : "no answer";
   return { kind: "failed", errorClass: neverLeft(error) ? "network" : "timeout", message };
+}
+
+/** Why there is no connection. */
+export function discordConnectionError(error: unknown): ConnectionError {
+  if (error instanceof ConnectionError) return error;
+  const failure = failureOf(error);
+  if (failure.errorClass === "auth")
+    return new ConnectionError("discord_auth", `Discord does not accept the bot's token: ${failure.message}`, {
+      isRetryable: false,
+    });
+  return new ConnectionError("discord_network", `Discord cannot be reached: ${failure.message}`, {
+    isRetryable: true,
+    cause: error,
+  });
 }

@@ -1,21 +1,19 @@
-import type { WebSocketManager as Manager, SessionInfo } from "@discordjs/ws";
 import type { APIUser, GatewayDispatchPayload, GatewayInteractionCreateDispatchData } from "discord-api-types/v10";
 import { describe } from "#foundation/errors";
 import { quietly } from "#foundation/files/quietly";
-import { Deferred } from "#foundation/lifecycle/deferred";
-import { isRecord, parseJson } from "#foundation/text/json";
 import type { MessageSource } from "../../platform/inbound.ts";
-import { type Connection, ConnectionError, type ConnectionPorts, type MenuCommand } from "../../platform/platform.ts";
-import { InOrder } from "../support/in-order.ts";
-import { type DiscordApi, DiscordError, discordApiOf, failureOf } from "./api.ts";
+import type { Connection, ConnectionPorts, StreamPosition } from "../../platform/platform.ts";
+import { openLine } from "../support/line.ts";
+import type { Service } from "../support/service-error.ts";
+import { type DiscordApi, DiscordError, discordApiOf, discordConnectionError } from "./api.ts";
 import { Channels } from "./channels.ts";
+import { DiscordGateway } from "./gateway.ts";
 import { type DiscordRules, inThread, readMessage } from "./inbound.ts";
+import { offerInDiscord } from "./menu.ts";
 import { sendToDiscord } from "./send.ts";
 
-/** Guilds, messages of guilds and of people, and what they say. */
-const intents = (1 << 0) | (1 << 9) | (1 << 12) | (1 << 15);
-/** Endings that another attempt cannot mend: a wrong token, forbidden intents. */
-const hopelessCodes: ReadonlySet<number> = new Set([4004, 4010, 4011, 4012, 4013, 4014]);
+const service: Service = { id: "discord", label: "Discord" };
+const waitsMs = [1_000, 2_000, 5_000, 10_000, 30_000];
 
 /** The bot of the token. */
 export async function discordBot(
@@ -24,7 +22,7 @@ export async function discordBot(
 ): Promise<{ readonly api: DiscordApi; readonly me: APIUser }> {
   const api = discordApiOf(config, fetch);
   const me = await api<APIUser>({ method: "GET", path: "/users/@me" }, signal).catch((error: unknown) => {
-    throw connectionError(error);
+    throw discordConnectionError(error);
   });
   return { api, me };
 }
@@ -34,65 +32,24 @@ export async function connectDiscord(ports: ConnectionPorts, signal: AbortSignal
   const { api, me } = await discordBot(ports, signal);
   ports.alive();
   const taking: Taking = { ports, api, self: me, rules: rulesOf(ports), channels: new Channels() };
-  const { WebSocketManager, WebSocketShardEvents } = await import("@discordjs/ws");
-  let session = readSession(await ports.position(me.id, "session"));
-  const manager: Manager = new WebSocketManager({
+  const gateway = new DiscordGateway({
+    ports,
+    api,
     token,
-    intents,
-    shardCount: 1,
-    // The address is asked for with our own client; nothing else of the library's is used.
-    rest: { get: () => api({ method: "GET", path: "/gateway/bot" }, AbortSignal.timeout(20_000)) } as never,
-    retrieveSessionInfo: () => session ?? null,
-    updateSessionInfo: (_shard, info) => {
-      session = info ?? undefined;
-    },
+    account: me.id,
+    take: (payload, position) => takeDispatch(payload, taking, position),
   });
-  const lost = new Deferred<ConnectionError>();
-  const ready = new Deferred<void>();
-  const fail = (error: ConnectionError): void => {
-    ready.reject(error);
-    lost.resolve(error);
-  };
-  manager.on(WebSocketShardEvents.HeartbeatComplete, () => ports.alive());
-  manager.on(WebSocketShardEvents.Ready, () => ready.resolve());
-  manager.on(WebSocketShardEvents.Resumed, () => ready.resolve());
-  manager.on(WebSocketShardEvents.Closed, (code) => {
-    if (hopelessCodes.has(code))
-      fail(new ConnectionError("discord_auth", `Discord refused the connection (${code}).`, { isRetryable: false }));
-  });
-  manager.on(WebSocketShardEvents.Error, (error) => fail(connectionError(error)));
-  manager.on(WebSocketShardEvents.SocketError, (error) =>
-    ports.logger.warn("socket error", { platform: "discord", error: describe(error) }),
-  );
-  // One after the other: what is written down is always the beginning of the stream.
-  const events = new InOrder((error) =>
-    fail(
-      new ConnectionError("discord_intake", `An event could not be taken in: ${describe(error)}`, {
-        isRetryable: true,
-        cause: error,
-      }),
-    ),
-  );
-  manager.on(WebSocketShardEvents.Dispatch, (payload) => {
-    ports.alive();
-    const position =
-      session === undefined
-        ? undefined
-        : { name: "session", value: JSON.stringify({ ...session, sequence: payload.s }) };
-    events.take(() => takeDispatch(payload, taking, position));
-  });
-  const connecting = manager.connect().catch((error: unknown) => fail(connectionError(error)));
-  try {
-    await ready.promise;
-  } catch (error) {
-    await manager.destroy();
+  const line = openLine({ service, ports, waitsMs, stay: (ready, within) => gateway.stay(ready, within) });
+  await line.ready.catch(async (error: unknown) => {
+    await line[Symbol.asyncDispose]();
     throw error;
-  }
+  });
   const sending = { api, allowedMentions: mentionsOf(ports) };
+  const { command_sync_policy: policy } = ports.config.discord;
   const path = (chat: string, rest: string) => `/channels/${chat}${rest}`;
   return {
     account: { id: me.id, name: me.username },
-    lost: lost.promise,
+    lost: line.lost,
     send: (to, message, context) => sendToDiscord(to, message, { ...sending, ...context }),
     remove: (to, id, within) =>
       api({ method: "DELETE", path: path(to.threadId ?? to.chatId, `/messages/${id}`) }, within),
@@ -110,14 +67,9 @@ export async function connectDiscord(ports: ConnectionPorts, signal: AbortSignal
       Promise.resolve(
         taking.channels.list().map(({ id, name, guildName }) => ({ id, name, type: "channel", guild: guildName })),
       ),
-    offerCommands: (commands, within) =>
-      api({ method: "PUT", path: `/applications/${me.id}/commands`, body: menu(commands) }, within),
-    async [Symbol.asyncDispose]() {
-      // Closing without ending the session keeps what arrives meanwhile for the next connection.
-      await manager.destroy({ code: 4200, reason: "going away" });
-      await connecting;
-      await events.settled;
-    },
+    offerCommands: (commands, within) => offerInDiscord(commands, { api, application: me.id, policy }, within),
+    // The session is not ended: what arrives meanwhile is kept for the next connection.
+    [Symbol.asyncDispose]: () => line[Symbol.asyncDispose](),
   };
 }
 
@@ -131,9 +83,11 @@ interface Taking {
   readonly channels: Channels;
 }
 
-type Position = { readonly name: string; readonly value: string } | undefined;
-
-async function takeDispatch(payload: GatewayDispatchPayload, taking: Taking, position: Position): Promise<void> {
+async function takeDispatch(
+  payload: GatewayDispatchPayload,
+  taking: Taking,
+  position: StreamPosition | undefined,
+): Promise<void> {
   const { channels, self, rules, ports } = taking;
   channels.note(payload);
   // From here on everything is owed to us, also when the very first message cannot be written down.
@@ -240,37 +194,4 @@ function mentionsOf({ config: { discord } }: ConnectionPorts): Readonly<Record<s
     ...(discord.allow_mention_users ? ["users"] : []),
   ];
   return { parse, replied_user: discord.allow_mention_replied_user };
-}
-
-function readSession(text: string | undefined): SessionInfo | undefined {
-  const parsed = text === undefined ? undefined : parseJson(text);
-  if (parsed?.ok !== true || !isRecord(parsed.value)) return undefined;
-  const { sessionId, sequence, resumeURL } = parsed.value;
-  if (typeof sessionId !== "string" || typeof sequence !== "number" || typeof resumeURL !== "string") return undefined;
-  return { sessionId, sequence, resumeURL, shardId: 0, shardCount: 1 };
-}
-
-function menu(commands: readonly MenuCommand[]) {
-  return commands.slice(0, 100).map(({ name, description, argument }) => ({
-    name: name.toLowerCase().slice(0, 32),
-    description: description.slice(0, 100) || name,
-    type: 1,
-    options:
-      argument === undefined
-        ? []
-        : [{ type: 3, name: "arguments", description: argument.slice(0, 100) || "arguments", required: false }],
-  }));
-}
-
-function connectionError(error: unknown): ConnectionError {
-  if (error instanceof ConnectionError) return error;
-  const failure = failureOf(error);
-  if (failure.errorClass === "auth")
-    return new ConnectionError("discord_auth", `Discord does not accept the bot's token: ${failure.message}`, {
-      isRetryable: false,
-    });
-  return new ConnectionError("discord_network", `Discord cannot be reached: ${failure.message}`, {
-    isRetryable: true,
-    cause: error,
-  });
 }

@@ -34,6 +34,7 @@ export async function stayConnected(
   try {
     const { reason } = await listenTo(
       {
+        ports,
         url,
         alive: ports.alive,
         codec: feishuCodec,

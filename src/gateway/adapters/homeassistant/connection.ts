@@ -1,5 +1,7 @@
+import type { InboundMessage } from "../../platform/inbound.ts";
 import type { Outbound, SendResult } from "../../platform/outbound.ts";
 import { type Connection, ConnectionError, type ConnectionPorts, type SendContext } from "../../platform/platform.ts";
+import { admitPatiently } from "../support/admit-patiently.ts";
 import { type Fields, fieldsAt, textAt } from "../support/fields.ts";
 import { openLine } from "../support/line.ts";
 import { type Rest, restOver } from "../support/rest.ts";
@@ -26,18 +28,20 @@ export async function connectHomeAssistant(ports: ConnectionPorts, _signal: Abor
     all: homeassistant.watch_all,
     cooldownMs: homeassistant.cooldown_seconds * 1000,
   });
-  const take = async (event: Fields): Promise<void> => {
+  const take = async (event: Fields, within: AbortSignal): Promise<void> => {
     const change = watch.read(event, ports.clock.now());
     if (change === undefined) return;
     const id = textAt(fieldsAt(event, "context"), "id") || textAt(event, "time_fired");
-    await ports.admit({
+    const message: InboundMessage = {
       source: { platform: service.id, account, chatId, chatType: "channel", userId: account, userName: service.label },
       text: change.text,
       messageId: id,
       dedupKey: `homeassistant:${change.entity}:${id}`,
       atMs: Date.parse(textAt(event, "time_fired")) || ports.clock.now(),
       attachments: [],
-    });
+    };
+    // Nobody tells of a change twice.
+    await admitPatiently(ports, message, { signal: within });
   };
   const url = `${root.replace(/^http/u, "ws")}/api/websocket`;
   const line = openLine({
@@ -59,7 +63,7 @@ interface Stay {
   readonly url: string;
   readonly token: string;
   readonly ports: ConnectionPorts;
-  take(event: Fields): Promise<void>;
+  take(event: Fields, signal: AbortSignal): Promise<void>;
   ready(): void;
 }
 
@@ -67,6 +71,7 @@ async function stay({ url, token, ports, take, ready }: Stay, signal: AbortSigna
   let refusal: string | undefined;
   const { reason } = await listenTo(
     {
+      ports,
       url,
       alive: ports.alive,
       async take(frame, line) {
@@ -77,7 +82,7 @@ async function stay({ url, token, ports, take, ready }: Stay, signal: AbortSigna
         }
         if (frame["type"] === "auth_ok") line.write({ id: 1, type: "subscribe_events", event_type: "state_changed" });
         if (frame["type"] === "result" && frame["success"] === true) ready();
-        if (frame["type"] === "event") await take(fieldsAt(frame, "event"));
+        if (frame["type"] === "event") await take(fieldsAt(frame, "event"), signal);
       },
     },
     signal,

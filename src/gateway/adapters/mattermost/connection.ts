@@ -93,6 +93,7 @@ async function stay({ url, token, ports, posts, ready }: Stay, signal: AbortSign
   let isRefused = false;
   const { reason } = await listenTo(
     {
+      ports,
       url,
       alive: ports.alive,
       opened: (line) => line.write({ seq: 1, action: "authentication_challenge", data: { token } }),

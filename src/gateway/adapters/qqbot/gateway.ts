@@ -40,6 +40,7 @@ export class QqGateway {
     };
     const { code, reason } = await listenTo(
       {
+        ports,
         url: String(url),
         alive: ports.alive,
         take: async (frame, line) => {

@@ -1,6 +1,7 @@
 import { linkSignals } from "#foundation/lifecycle/abort";
 import type { Destination, Outbound, SendResult } from "../../platform/outbound.ts";
 import { type Connection, ConnectionError, type ConnectionPorts, type SendContext } from "../../platform/platform.ts";
+import { admitPatiently } from "../support/admit-patiently.ts";
 import { type Fields, fieldsAt, textAt } from "../support/fields.ts";
 import { Latest } from "../support/latest.ts";
 import { openLine } from "../support/line.ts";
@@ -99,7 +100,8 @@ async function stay({ ports, root, rules, ready }: Stay, signal: AbortSignal): P
         heard,
         async take(event) {
           const message = readEnvelope(fieldsAt(event, "envelope"), rules);
-          if (message !== undefined) await ports.admit(message);
+          // The daemon tells of a message once, and waits while nobody reads.
+          if (message !== undefined) await admitPatiently(ports, message, { signal: within, waiting: heard });
         },
       },
       within,

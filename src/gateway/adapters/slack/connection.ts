@@ -12,7 +12,6 @@ const longestWaitMs = 30_000;
 const mostTries = 10;
 const rememberedThreads = 1_000;
 
-/** Connects the app of the tokens by Socket Mode. */
 /** The bot of the token. */
 export async function slackBot(
   { config, fetch }: Pick<ConnectionPorts, "config" | "fetch">,
@@ -29,6 +28,7 @@ function rootOf({ slack }: ConnectionPorts["config"]): string {
   return slack.base_url === "" ? "https://slack.com/api" : slack.base_url;
 }
 
+/** Connects the app of the tokens by Socket Mode. */
 export async function connectSlack(ports: ConnectionPorts, signal: AbortSignal): Promise<Connection> {
   const { slack, platforms } = ports.config;
   const token = platforms["slack"]?.token.reveal() ?? "";
@@ -44,6 +44,7 @@ export async function connectSlack(ports: ConnectionPorts, signal: AbortSignal):
     freeChannels: new Set(slack.free_response_channels),
     allowBots: slack.allow_bots,
     dmThreadsAsSessions: slack.dm_top_level_threads_as_sessions,
+    repliesInThread: slack.reply_in_thread,
     channelPrompts: slack.channel_prompts,
   };
   const threads = new OurThreads(api, self);
@@ -125,7 +126,7 @@ async function keepListening({ appApi, ports, take, onListening }: Listening, si
         ports.alive();
         onListening();
       };
-      const reason = await listen(String(url), { take, alive }, signal);
+      const reason = await listen(String(url), { ports, take, alive }, signal);
       if (signal.aborted) return;
       ports.logger.info("the socket ended", { platform: "slack", reason });
     } catch (error) {

@@ -9,6 +9,7 @@ const rules: SlackRules = {
   freeChannels: new Set(["C9"]),
   allowBots: "none",
   dmThreadsAsSessions: true,
+  repliesInThread: true,
   channelPrompts: {},
 };
 const event = (more: Record<string, unknown>) => ({

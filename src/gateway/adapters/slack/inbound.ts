@@ -12,6 +12,8 @@ export interface SlackRules {
   readonly freeChannels: ReadonlySet<string>;
   readonly allowBots: "none" | "mentions" | "all";
   readonly dmThreadsAsSessions: boolean;
+  /** False: what is said in a channel is answered in the channel; a thread that exists is answered in it. */
+  readonly repliesInThread: boolean;
   readonly channelPrompts: Readonly<Record<string, string>>;
 }
 
@@ -50,7 +52,8 @@ export function readEvent(
   const threadTs = text(event, "thread_ts");
   const isFree = isDirect || isMentioned || !rules.requireMention || rules.freeChannels.has(channel);
   if (!isFree && threadTs === "") return undefined;
-  const ownThread = !isDirect || rules.dmThreadsAsSessions ? ts : undefined;
+  const opensThread = rules.repliesInThread && (!isDirect || rules.dmThreadsAsSessions);
+  const ownThread = opensThread ? ts : undefined;
   const threadId = threadTs === "" ? ownThread : threadTs;
   const source: MessageSource = {
     platform: "slack",

@@ -5,6 +5,7 @@
 export class InOrder {
   readonly #onFailure: (error: unknown) => void;
   #taken: Promise<void> = Promise.resolve();
+  #waiting = 0;
   #hasFailed = false;
 
   constructor(onFailure: (error: unknown) => void) {
@@ -12,12 +13,21 @@ export class InOrder {
   }
 
   take(one: () => Promise<void> | void): void {
+    this.#waiting += 1;
     this.#taken = this.#taken
-      .then(() => (this.#hasFailed ? undefined : one()))
+      .then(() => {
+        this.#waiting -= 1;
+        return this.#hasFailed ? undefined : one();
+      })
       .catch((error: unknown) => {
         this.#hasFailed = true;
         this.#onFailure(error);
       });
+  }
+
+  /** How many were delivered whose turn has not come. */
+  get waiting(): number {
+    return this.#waiting;
   }
 
   /** Settles when all that was delivered so far was taken, or given up. */

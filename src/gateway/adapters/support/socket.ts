@@ -1,10 +1,15 @@
 import { WebSocket } from "ws";
+import { proxyFor } from "#foundation/http/proxy";
+import { tunnelAgent } from "#foundation/http/tunnel";
 import { isRecord, parseJson } from "#foundation/text/json";
+import type { ConnectionPorts } from "../../platform/platform.ts";
 import type { Fields } from "./fields.ts";
 import { InOrder } from "./in-order.ts";
 
 export interface SocketOptions {
   readonly url: string;
+  /** Through which proxy it goes, and how much may wait in memory. */
+  readonly ports: Pick<ConnectionPorts, "proxy" | "config">;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   opened?(line: SocketLine): void;
   /** One after the other. A failure ends the socket, so that the service delivers again. */
@@ -42,10 +47,14 @@ const json: FrameCodec = {
   write: (frame) => JSON.stringify(frame),
 };
 
-/** Listens on a socket of frames until it ends; says why. One that answers no pings is ended. */
+/**
+ * Listens on a socket of frames until it ends; says why. One that answers no pings is ended. While too many frames wait
+ * to be taken, nothing is read.
+ */
 export async function listenTo(options: SocketOptions, signal: AbortSignal): Promise<SocketEnd> {
-  const { url, headers = {}, opened, take, alive, codec = json } = options;
-  const socket = new WebSocket(url, { headers, maxPayload: largestFrame, handshakeTimeout: 20_000 });
+  const { opened, take, alive, codec = json } = options;
+  const most = options.ports.config.gateway.limits.adapter_queue;
+  const socket = openSocket(options, signal);
   let reason: string | undefined;
   let hasAnswered = true;
   const line: SocketLine = {
@@ -80,11 +89,23 @@ export async function listenTo(options: SocketOptions, signal: AbortSignal): Pro
     heard();
     const frame = codec.read(data);
     if (frame === undefined) return;
-    frames.take(() => (signal.aborted ? undefined : take(frame, line)));
+    frames.take(async () => {
+      if (!signal.aborted) await take(frame, line);
+      if (socket.isPaused) socket.resume();
+    });
+    if (frames.waiting >= most) socket.pause();
   });
   const code = await new Promise<number>((resolve) => socket.once("close", resolve));
   clearInterval(pings);
   signal.removeEventListener("abort", stop);
   await frames.settled;
   return { code, reason: reason ?? "closed" };
+}
+
+function openSocket({ url, headers = {}, ports }: SocketOptions, signal: AbortSignal): WebSocket {
+  const limits = { maxPayload: largestFrame, handshakeTimeout: 20_000 };
+  const proxy = proxyFor(new URL(url), ports.proxy);
+  if (proxy === undefined) return new WebSocket(url, { headers, ...limits });
+  const tunnel = { proxy, address: undefined, signals: [signal] };
+  return new WebSocket(url, { headers, ...limits, agent: tunnelAgent({ tunnel }, new URL(url).protocol) });
 }

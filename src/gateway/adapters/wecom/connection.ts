@@ -84,6 +84,7 @@ async function stay(stream: Stream, ready: () => void, signal: AbortSignal): Pro
   };
   const { reason } = await listenTo(
     {
+      ports,
       url: ports.config.wecom.websocket_url,
       alive: ports.alive,
       opened: (line) => {

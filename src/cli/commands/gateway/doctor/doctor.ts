@@ -1,6 +1,4 @@
 import { formatWarning } from "#config";
-import { HttpClient } from "#foundation/http/client";
-import { fetchOver } from "#foundation/http/fetch";
 import { accessWarnings, enabledPlatforms } from "#gateway";
 import { exitCodes, type Invocation } from "../../../command.ts";
 import { hasFlag } from "../../../invocation.ts";
@@ -21,9 +19,8 @@ export async function gatewayDoctor(invocation: Invocation): Promise<number> {
   const { config } = loaded;
   const platforms = await enabledPlatforms(config);
   const processes = await readProcesses(home);
-  await using client = new HttpClient();
-  const time = new TimeTeller(fetchOver(client));
-  const patient = { config, home, processes, platforms, invocation };
+  const time = new TimeTeller();
+  const patient = { config, env: loaded.environment.variables, home, processes, platforms, invocation };
   const checks: readonly Check[] = [
     ...loaded.warnings.map((warning): Check => {
       const state = warning.severity === "error" ? "failed" : "warning";
@@ -33,7 +30,7 @@ export async function gatewayDoctor(invocation: Invocation): Promise<number> {
       (detail): Check => ({ section: "Configuration", name: "who may write", state: "warning", detail }),
     ),
     ...(await examineProcess(patient)),
-    ...(await examinePlatforms(patient, { fetch: time.fetch, isOffline: hasFlag(invocation, "offline") })),
+    ...(await examinePlatforms(patient, { time, isOffline: hasFlag(invocation, "offline") })),
     ...(await examinePorts(patient)),
     ...(await examineQueues(patient)),
     clockCheck(time.aheadMs),

@@ -1,12 +1,13 @@
 import { describe } from "#foundation/errors";
-import type { Fetch } from "#foundation/http/fetch";
 import { isRecord } from "#foundation/text/json";
-import type { Platform } from "#gateway";
+import { openNetwork, type Platform } from "#gateway";
 import type { Check } from "../../doctor/check.ts";
 import type { GatewayPatient } from "./processes.ts";
+import type { TimeTeller } from "./wall-clock.ts";
 
 interface Means {
-  readonly fetch: Fetch;
+  /** Learns the time from what platforms answer. */
+  readonly time: TimeTeller;
   readonly isOffline: boolean;
 }
 
@@ -64,7 +65,9 @@ async function credentialCheck(platform: Platform, patient: GatewayPatient, mean
     return { section, name: label, state: "ok", detail: "its credentials are set; they were not tried" };
   const signal = AbortSignal.any([patient.invocation.io.signal, AbortSignal.timeout(longestMs)]);
   try {
-    const name = await platform.whoami({ config: patient.config, fetch: means.fetch }, signal);
+    await using network = openNetwork(platform, patient);
+    const fetch = means.time.listeningTo(network.fetch);
+    const name = await platform.whoami({ config: patient.config, fetch }, signal);
     return { section, name: label, state: "ok", detail: `its credential is accepted (${name})` };
   } catch (error) {
     const hint = `Check the network, or run: hermes gateway setup ${id}`;

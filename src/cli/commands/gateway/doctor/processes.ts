@@ -18,6 +18,7 @@ export interface Processes {
 
 export interface GatewayPatient {
   readonly config: Config;
+  readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: HermesHome;
   readonly processes: Processes;
   readonly platforms: readonly Platform[];

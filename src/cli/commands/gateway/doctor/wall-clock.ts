@@ -8,10 +8,9 @@ const tolerableMs = 60_000;
 /** Learns from the answers of platforms what time it is there. */
 export class TimeTeller {
   #aheadMs: number | undefined;
-  readonly fetch: Fetch;
 
-  constructor(over: Fetch) {
-    this.fetch = async (...request) => {
+  listeningTo(over: Fetch): Fetch {
+    return async (...request) => {
       const answer = await over(...request);
       const theirsMs = Date.parse(answer.headers.get("date") ?? "");
       if (Number.isFinite(theirsMs)) this.#aheadMs = Date.now() - theirsMs;
