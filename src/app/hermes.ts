@@ -12,7 +12,7 @@ import { Scope } from "#foundation/lifecycle/disposal";
 import { type Models, openModels } from "#model";
 import { Plugins, turnHooks } from "#plugins";
 import { builtinCommands, createSessionSearchTool, openSessions, type SessionService } from "#session";
-import { openStore, type Store, type StoreLocation } from "#store";
+import { openSealer, openStore, type SealingSettings, type Store, type StoreLocation } from "#store";
 import { blockedVariables, childEnvironment, openTools, type Tool, type Toolbox } from "#tools";
 import { openJobs, openScheduler, type SchedulerOptions } from "./open-cron.ts";
 import { openSkills, type Skills } from "./open-skills.ts";
@@ -60,7 +60,8 @@ async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
   const { home, loaded, clock, logger } = machine;
   const plugins = new Plugins(machine, pluginOptions(options));
   const location = options.isIncognito === true ? { memory: true as const } : storeLocation(loaded, home);
-  const store = scope.adopt(await openStore(location, { clock, log: logger }));
+  const sealer = await openSealer(sealingOf(loaded, home));
+  const store = scope.adopt(await openStore(location, { clock, log: logger, sealer }));
   const models = scope.adopt(await openModels(machine, await ledgerOf(options, { machine, store, scope })));
   const toolbox = scope.adopt(
     openTools(machine, {
@@ -157,6 +158,11 @@ async function ledgerOf(
 function storeLocation({ config }: LoadedConfig, home: HermesHome): StoreLocation {
   const url = config.store.url.reveal();
   return url === "" ? { path: home.stateDb } : { url };
+}
+
+function sealingOf({ config }: LoadedConfig, home: HermesHome): SealingSettings {
+  const { encrypt_at_rest: isOn, encryption_key_file: keyFile } = config.gateway;
+  return { isOn, keyFile, usualKeyFile: home.gatewayKey, isShared: !config.store.url.isEmpty };
 }
 
 /** Loaded when the first `rl_…` tool is called; training runs are processes of this very program. */

@@ -1,13 +1,17 @@
+import { existsSync } from "node:fs";
 import { UserError } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
 import { isDamaged } from "#foundation/files/sqlite";
 import type { Clock } from "#foundation/time/clock";
+import type { SealingSettings } from "./open-sealer.ts";
 import type { SalvageReport } from "./records/report.ts";
+import type { Sealer } from "./sealer.ts";
 import type { Store } from "./store.ts";
 
 /** Remembering: sessions, messages, search, inbox, outbox, leases, jobs, usage, on SQLite or PostgreSQL. */
 export { LeaseLostError } from "./errors.ts";
 export { isLeft, type LeaseDeps, leaseHolder, leaseOwner, takeLease } from "./held-lease.ts";
+export type { SealingSettings } from "./open-sealer.ts";
 export type {
   Cursor,
   Fence,
@@ -18,13 +22,11 @@ export type {
   OutboxEntry,
   Route,
 } from "./records/gateway.ts";
-
 export type { JobRecord, JobRun } from "./records/job.ts";
 export type { SearchHit, StoredMessage } from "./records/message.ts";
 export type { Insights } from "./records/report.ts";
 export type { ExportedSession, NewSession, SessionRecord, SessionSummary, TitleOutcome } from "./records/session.ts";
 export type { UsageChange } from "./records/turn.ts";
-
 export type { Serving } from "./signals.ts";
 export type { Aggregates, Store } from "./store.ts";
 export { cleanTitle, maxTitleLength } from "./titles.ts";
@@ -39,6 +41,16 @@ interface StoreDeps {
   readonly onNewer?: "refuse" | "open";
   /** The file of the database thread's program, where it is not beside the program. */
   readonly workerFile?: string;
+  /** Encrypts what waits to be answered and to be sent. */
+  readonly sealer?: Sealer | undefined;
+}
+
+/** What encrypts the messages that wait, where the settings ask for it or asked for it before. */
+export async function openSealer(settings: SealingSettings): Promise<Sealer | undefined> {
+  const { isOn, keyFile, usualKeyFile } = settings;
+  if (!isOn && keyFile === undefined && !existsSync(usualKeyFile)) return undefined;
+  const { makeSealer } = await import("./open-sealer.ts");
+  return await makeSealer(settings);
 }
 
 /** Opens the store; the driver is loaded here and not before. */

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { memoryFolder } from "#foundation/files/memory-folder";
@@ -99,6 +99,40 @@ describe("settings of the gateway", () => {
     await expect.poll(() => files().length, { timeout: 60_000 }).toBe(1);
     expect(telegram.calls.filter(({ method }) => method === "sendMessage")).toHaveLength(1);
     expect(files()[0]?.body).toMatchObject({ file_bytes: long.join("\n\n").length });
+  });
+
+  it("encrypts what waits, answers it, and reads it with the key alone [40:SCL-28]", async () => {
+    const { model, telegram, home, start, heard } = await stage([
+      'telegram: { allowed_users: ["7"] }',
+      "gateway: { encrypt_at_rest: true }",
+    ]);
+    model.script(says("A quiet answer."));
+    const child = start();
+    telegram.text("a quiet question");
+    await heard("A quiet answer.");
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    child.kill("SIGTERM");
+    await ended;
+    const { DatabaseSync } = await import("@photostructure/sqlite");
+    const columns = (): string => {
+      const db = new DatabaseSync(path.join(home.home, "state.db"), { readOnly: true });
+      try {
+        return JSON.stringify([
+          db.prepare("SELECT event AS column FROM gw_inbox").all(),
+          db.prepare("SELECT payload AS column FROM gw_outbox").all(),
+        ]);
+      } finally {
+        db.close();
+      }
+    };
+    expect(columns()).toContain("sealed:v1:");
+    expect(columns()).not.toContain("quiet");
+    const key = path.join(home.home, "keys", "gateway.key");
+    expect((await stat(key)).mode & 0o777).toBe(0o600);
+    // Whoever is to be forgotten is found in what is encrypted.
+    const forgotten = await home.run(["gateway", "forget", "telegram", "7", "--yes"]);
+    expect(forgotten).toMatchObject({ code: 0 });
+    expect(columns()).toBe("[[],[]]");
   });
 
   it("takes no more messages than may wait in a chat, and says so once [40:SCL-19]", async () => {

@@ -196,6 +196,10 @@ export class HermesHome {
   get gatewayPid(): string {
     return this.at("gateway.pid");
   }
+  /** The key that messages which wait are encrypted with. */
+  get gatewayKey(): string {
+    return this.at("keys", "gateway.key");
+  }
   get gatewayState(): string {
     return this.at("gateway_state.json");
   }

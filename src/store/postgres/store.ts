@@ -5,6 +5,7 @@ import { never } from "#foundation/lifecycle/abort";
 import type { Clock } from "#foundation/time/clock";
 import { buildAggregates, runTransaction } from "../aggregates.ts";
 import type { RepositoryContext } from "../repositories/context.ts";
+import type { Sealer } from "../sealer.ts";
 import type { Store } from "../store.ts";
 import { InlineWork } from "../work/inline-work.ts";
 import { PostgresDatabase } from "./database.ts";
@@ -20,6 +21,7 @@ const idleInTransactionMs = 10_000;
 export interface PostgresStoreOptions {
   readonly clock: Clock;
   readonly log: Logger;
+  readonly sealer?: Sealer | undefined;
 }
 
 export async function openPostgresStore(url: string, options: PostgresStoreOptions): Promise<Store> {

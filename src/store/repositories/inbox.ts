@@ -3,6 +3,7 @@ import { placeholders, type SqlValue } from "../database.ts";
 import type { Admission, Cursor, InboxEntry, InboxStatus, NewInboxEntry } from "../records/gateway.ts";
 import { maybeText, number, text } from "../row.ts";
 import { toInboxEntry } from "../rows/gateway.ts";
+import { sealed } from "../sealer.ts";
 import type { Inbox } from "../store.ts";
 import type { RepositoryContext } from "./context.ts";
 import { countByStatus, deleteInBatches } from "./queues.ts";
@@ -32,7 +33,7 @@ export class InboxRepository implements Inbox {
             entry.account,
             entry.sessionKey,
             entry.kind,
-            JSON.stringify(entry.event ?? null),
+            sealed(entry.event, this.#context.sealer),
             entry.availableAtMs ?? nowMs,
             nowMs,
           ],
@@ -81,7 +82,7 @@ export class InboxRepository implements Inbox {
 
   async get(id: number): Promise<InboxEntry | undefined> {
     const row = await this.#context.db.get("SELECT * FROM gw_inbox WHERE id = ?", [id]);
-    return row === undefined ? undefined : toInboxEntry(row);
+    return row === undefined ? undefined : toInboxEntry(row, this.#context.sealer);
   }
 
   async pending(
@@ -95,7 +96,7 @@ export class InboxRepository implements Inbox {
        ORDER BY id LIMIT ?`,
       [sessionKey, this.#context.clock.now(), ...kinds, options.limit ?? defaultLimit],
     );
-    return rows.map(toInboxEntry);
+    return rows.map((row) => toInboxEntry(row, this.#context.sealer));
   }
 
   async waitingSessions(limit: number): Promise<readonly string[]> {
@@ -178,7 +179,7 @@ export class InboxRepository implements Inbox {
       `SELECT * FROM gw_inbox${options.status === undefined ? "" : " WHERE status = ?"} ORDER BY id DESC LIMIT ?`,
       [...params, options.limit ?? defaultLimit],
     );
-    return rows.map(toInboxEntry);
+    return rows.map((row) => toInboxEntry(row, this.#context.sealer));
   }
 
   async redrive(id: number): Promise<boolean> {

@@ -2,6 +2,7 @@ import type { SqlValue } from "../database.ts";
 import type { NewOutboxEntry, OutboxEntry, OutboxStatus } from "../records/gateway.ts";
 import { number, orNull } from "../row.ts";
 import { toOutboxEntry } from "../rows/gateway.ts";
+import { sealed } from "../sealer.ts";
 import type { Outbox } from "../store.ts";
 import type { RepositoryContext } from "./context.ts";
 import { countByStatus, deleteInBatches } from "./queues.ts";
@@ -41,7 +42,7 @@ export class OutboxRepository implements Outbox {
             ...chat,
             orNull(entry.threadId),
             entry.kind,
-            JSON.stringify(entry.payload ?? null),
+            sealed(entry.payload, this.#context.sealer),
             ...chat,
             entry.notBeforeMs ?? nowMs,
             nowMs,
@@ -59,12 +60,12 @@ export class OutboxRepository implements Outbox {
 
   async get(id: number): Promise<OutboxEntry | undefined> {
     const row = await this.#context.db.get("SELECT * FROM gw_outbox WHERE id = ?", [id]);
-    return row === undefined ? undefined : toOutboxEntry(row);
+    return row === undefined ? undefined : toOutboxEntry(row, this.#context.sealer);
   }
 
   async byKey(idempotencyKey: string): Promise<OutboxEntry | undefined> {
     const row = await this.#context.db.get("SELECT * FROM gw_outbox WHERE idempotency_key = ?", [idempotencyKey]);
-    return row === undefined ? undefined : toOutboxEntry(row);
+    return row === undefined ? undefined : toOutboxEntry(row, this.#context.sealer);
   }
 
   async due(account: Account, options: { limit?: number } = {}): Promise<readonly OutboxEntry[]> {
@@ -76,7 +77,7 @@ export class OutboxRepository implements Outbox {
        ORDER BY o.created_at_ms, o.id LIMIT ?`,
       [account.platform, account.account, this.#context.clock.now(), options.limit ?? defaultLimit],
     );
-    return rows.map(toOutboxEntry);
+    return rows.map((row) => toOutboxEntry(row, this.#context.sealer));
   }
 
   async startSending(id: number): Promise<boolean> {
@@ -116,7 +117,7 @@ export class OutboxRepository implements Outbox {
       "SELECT * FROM gw_outbox WHERE platform = ? AND account = ? AND status = 'sending' ORDER BY id",
       [account.platform, account.account],
     );
-    return rows.map(toOutboxEntry);
+    return rows.map((row) => toOutboxEntry(row, this.#context.sealer));
   }
 
   async list(options: { status?: OutboxStatus; limit?: number }): Promise<readonly OutboxEntry[]> {
@@ -125,7 +126,7 @@ export class OutboxRepository implements Outbox {
       `SELECT * FROM gw_outbox${options.status === undefined ? "" : " WHERE status = ?"} ORDER BY id DESC LIMIT ?`,
       [...params, options.limit ?? defaultLimit],
     );
-    return rows.map(toOutboxEntry);
+    return rows.map((row) => toOutboxEntry(row, this.#context.sealer));
   }
 
   async redrive(id: number): Promise<boolean> {

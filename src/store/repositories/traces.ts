@@ -1,7 +1,7 @@
 import type { SessionId } from "#conversation";
 import { likeLiteral, placeholders } from "../database.ts";
 import type { InboxEntry, Route, TracesOfChat } from "../records/gateway.ts";
-import { text } from "../row.ts";
+import { number, text } from "../row.ts";
 import { toInboxEntry, toRoute } from "../rows/gateway.ts";
 import type { Traces } from "../store.ts";
 import type { RepositoryContext } from "./context.ts";
@@ -19,7 +19,27 @@ export class TraceRepository implements Traces {
        UNION SELECT session_key FROM gw_inbox WHERE platform = ? AND event LIKE ? ESCAPE '\\' ORDER BY session_key`,
       [platform, id, id, platform, `%${likeLiteral(JSON.stringify(id))}%`],
     );
-    return rows.map((row) => text(row, "session_key"));
+    const found = new Set(rows.map((row) => text(row, "session_key")));
+    for (const key of await this.#sealedNaming(platform, id)) found.add(key);
+    return [...found].sort();
+  }
+
+  /** What is encrypted can only be looked through here. */
+  async #sealedNaming(platform: string, id: string): Promise<readonly string[]> {
+    const { db, sealer } = this.#context;
+    if (sealer === undefined) return [];
+    const named = JSON.stringify(id);
+    const keys: string[] = [];
+    for (let after = 0; ; ) {
+      const rows = await db.all(
+        "SELECT id, session_key, event FROM gw_inbox WHERE platform = ? AND id > ? ORDER BY id LIMIT 500",
+        [platform, after],
+      );
+      for (const row of rows) if (sealer.open(text(row, "event")).includes(named)) keys.push(text(row, "session_key"));
+      const last = rows.at(-1);
+      if (last === undefined) return keys;
+      after = number(last, "id");
+    }
   }
 
   async ofChat(sessionKey: string): Promise<TracesOfChat> {
@@ -33,7 +53,7 @@ export class TraceRepository implements Traces {
     if (known !== undefined) sessionIds.add(known.sessionId);
     return {
       route: known,
-      received: received.map((row): InboxEntry => toInboxEntry(row)),
+      received: received.map((row): InboxEntry => toInboxEntry(row, this.#context.sealer)),
       owedKeys: owed.map((row) => text(row, "idempotency_key")),
       sessionIds: [...sessionIds],
     };

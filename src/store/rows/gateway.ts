@@ -14,8 +14,9 @@ import type {
   Route,
 } from "../records/gateway.ts";
 import { json, maybeNumber, maybeText, number, text } from "../row.ts";
+import { opened, type Sealer } from "../sealer.ts";
 
-export function toInboxEntry(row: Row): InboxEntry {
+export function toInboxEntry(row: Row, sealer: Sealer | undefined): InboxEntry {
   return {
     id: number(row, "id"),
     dedupKey: text(row, "dedup_key"),
@@ -23,7 +24,7 @@ export function toInboxEntry(row: Row): InboxEntry {
     account: text(row, "account"),
     sessionKey: text(row, "session_key"),
     kind: text(row, "kind") as InboxKind,
-    event: json(row, "event"),
+    event: json(unsealed(row, "event", sealer), "event"),
     status: text(row, "status") as InboxStatus,
     turnId: maybeText(row, "turn_id") as TurnId | undefined,
     attempts: number(row, "attempts"),
@@ -33,7 +34,7 @@ export function toInboxEntry(row: Row): InboxEntry {
   };
 }
 
-export function toOutboxEntry(row: Row): OutboxEntry {
+export function toOutboxEntry(row: Row, sealer: Sealer | undefined): OutboxEntry {
   return {
     id: number(row, "id"),
     idempotencyKey: text(row, "idempotency_key"),
@@ -43,7 +44,7 @@ export function toOutboxEntry(row: Row): OutboxEntry {
     chatId: text(row, "chat_id"),
     threadId: maybeText(row, "thread_id"),
     kind: text(row, "kind") as OutboxKind,
-    payload: json(row, "payload"),
+    payload: json(unsealed(row, "payload", sealer), "payload"),
     orderNo: number(row, "order_no"),
     status: text(row, "status") as OutboxStatus,
     attempts: number(row, "attempts"),
@@ -53,6 +54,11 @@ export function toOutboxEntry(row: Row): OutboxEntry {
     createdAtMs: number(row, "created_at_ms"),
     sentAtMs: maybeNumber(row, "sent_at_ms"),
   };
+}
+
+function unsealed(row: Row, column: string, sealer: Sealer | undefined): Row {
+  const value = maybeText(row, column);
+  return value === undefined ? row : { ...row, [column]: opened(value, sealer) };
 }
 
 export function toLease(row: Row): Lease {

@@ -6,6 +6,7 @@ import type { Clock } from "#foundation/time/clock";
 import { buildAggregates, runTransaction } from "../aggregates.ts";
 import type { RepositoryContext } from "../repositories/context.ts";
 import { schemaVersion } from "../schema/version.ts";
+import type { Sealer } from "../sealer.ts";
 import { LocalSignals } from "../signals.ts";
 import type { Store } from "../store.ts";
 import { unindexedCount } from "../work/gram-index.ts";
@@ -30,6 +31,7 @@ export interface SqliteStoreOptions {
   readonly onNewer: "refuse" | "open";
   /** Where the program of the database thread is; found by itself when absent. */
   readonly workerProgram?: () => Promise<WorkerProgram | undefined>;
+  readonly sealer?: Sealer | undefined;
   /** Another SQLite library than the usual one. */
   readonly driver?: SqliteDriver;
 }
@@ -62,6 +64,7 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions)
     heavy: work,
     clock: options.clock,
     log: options.log,
+    sealer: options.sealer,
     onAppended: (count) => keeper.onAppended(count),
     onSearched: () => keeper.onSearched(),
   };
@@ -84,7 +87,9 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions)
 }
 
 /** The same in memory: nothing is kept, and everything runs where it is asked for. */
-export async function openMemoryStore(options: Pick<SqliteStoreOptions, "clock" | "log" | "driver">): Promise<Store> {
+export async function openMemoryStore(
+  options: Pick<SqliteStoreOptions, "clock" | "log" | "driver" | "sealer">,
+): Promise<Store> {
   const driver = options.driver ?? (await loadSqlite());
   const wait = { clock: options.clock, signal: never };
   const connection = await openConnection({ ...options, ...wait, path: inMemory, driver, busyTimeoutMs });
