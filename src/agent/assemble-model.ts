@@ -38,6 +38,8 @@ export interface ModelChoices {
   readonly events: AgentEvents;
   /** The session at the root of a delegation; the session itself when absent. */
   readonly treeId?: string | undefined;
+  /** A failed attempt ends the turn: whoever is asked has remedies of its own, and may have acted already. */
+  readonly triesOnce?: boolean | undefined;
 }
 
 const describeText =
@@ -60,7 +62,8 @@ export function assembleModel(host: AgentHost, scope: SessionScope, choices: Mod
       purpose: "main",
       warn: (text) => choices.events.emit({ type: "notice", level: "warn", text }),
     }),
-    remedies: (context) => remediesFor({ host, scope, chosen: choices.chosen }, choices.conversation, context),
+    remedies: (context) =>
+      choices.triesOnce === true ? [] : remediesFor({ host, scope, chosen: choices.chosen }, conversation, context),
     gate: accountGate,
     explain: (failure, target) => {
       const profile = models.context.registry.find(target.provider);

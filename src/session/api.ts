@@ -1,4 +1,5 @@
 import type { AgentEvent, ApprovalAnswer, Cost, Message, SessionId, TurnId, TurnResult, Usage } from "#conversation";
+import type { RemoteHermes } from "#model";
 import type { Aggregates, Cursor } from "#store";
 import type { McpServerSettings, TerminalChoice } from "#tools";
 
@@ -69,6 +70,8 @@ export interface OpenOptions {
   readonly usesMemory?: boolean | undefined;
   /** False: no other model takes over when the chosen one fails. */
   readonly usesFallback?: boolean | undefined;
+  /** A Hermes elsewhere does the turns, with its own tools, memory and instructions; here the conversation is kept. */
+  readonly remote?: RemoteHermes | undefined;
   readonly cwd: string;
   /** The kind of terminal it works in, and what is special about its own; the configured one when absent. */
   readonly terminal?: TerminalChoice | undefined;

@@ -1,6 +1,7 @@
 /** Durable conversations over the agent; slash commands; what every surface talks to. */
 export type {
   Alongside,
+  BorrowOptions,
   CommandView,
   Completion,
   OpenOptions,

@@ -2,7 +2,16 @@ import { type SessionId, type TurnId, textOf } from "#conversation";
 import type { Logger } from "#foundation/files/logger";
 import { quietly } from "#foundation/files/quietly";
 import type { Clock } from "#foundation/time/clock";
-import type { Alongside, OpenSession, SessionEvent, SessionService, Submission, UserInput, Written } from "#session";
+import type {
+  Alongside,
+  BorrowOptions,
+  OpenSession,
+  SessionEvent,
+  SessionService,
+  Submission,
+  UserInput,
+  Written,
+} from "#session";
 import type { Aggregates, GatewayTurn, Store } from "#store";
 import { personKey } from "../access/authorize.ts";
 import type { Users } from "../access/users.ts";
@@ -32,6 +41,8 @@ export interface ChatSessionDeps {
   /** What the session is told about the chat when it begins. */
   context(message: InboundMessage): string;
   onEvent(event: SessionEvent): void;
+  /** Who does the turns, where that is not this process. */
+  readonly remote?: BorrowOptions["remote"];
   /** The folder sessions work in. */
   readonly cwd: string;
   readonly clock: Clock;
@@ -163,6 +174,7 @@ export class ChatSession implements AsyncDisposable {
       isOwner: users.isOwner(message.source),
       skills: this.#deps.skills(message.source),
       systemMessage: this.#deps.context(message),
+      remote: this.#deps.remote,
       cwd,
       isInteractive: true,
       isFenced: true,

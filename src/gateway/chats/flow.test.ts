@@ -65,7 +65,7 @@ describe("in a group that shares one session", () => {
 describe("what a session is told about its chat", () => {
   const source = { platform: "telegram", account: "b", chatId: "5", chatType: "dm", userId: "123456789" } as const;
   const message = { source, text: "", dedupKey: "", atMs: 0, attachments: [] };
-  const options = { platformLabel: "Telegram", isShared: false, hidesIds: true };
+  const options = { platformLabel: "Telegram", isShared: false, hidesIds: true, sendsFiles: true };
 
   it("holds no ids where they are hidden and not needed [40:FLW-33] [40:FLW-34] [40:A-FLW-12]", () => {
     expect(sessionContext(message, options)).toContain("user_15e2b0d3c338");

@@ -6,6 +6,8 @@ export interface SessionContextOptions {
   readonly isShared: boolean;
   /** Ids are replaced by what cannot be turned back. */
   readonly hidesIds: boolean;
+  /** Files of the machine that does the work can be sent. */
+  readonly sendsFiles: boolean;
 }
 
 /** Platforms on which an id says who somebody is, and on which the model needs none. */
@@ -28,7 +30,7 @@ export function sessionContext({ source, channelPrompt }: InboundMessage, option
     options.isShared
       ? "Several people share this conversation; each message begins with the name of who wrote it."
       : `You are talking to ${userName ?? "somebody"}${userId === undefined ? "" : ` (id ${hides ? `user_${hash(userId)}` : userId})`}.`,
-    "To send a file, write `MEDIA:` and its absolute path on a line of its own.",
+    options.sendsFiles ? "To send a file, write `MEDIA:` and its absolute path on a line of its own." : "",
     notes[platform] ?? "",
     channelPrompt ?? "",
   ];

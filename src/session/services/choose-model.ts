@@ -59,7 +59,7 @@ export async function chooseModel(wanted: WantedModel, models: Models, signal: A
   }
   const isNewcomer = resolution.code === "no_provider_configured" && model === undefined && provider === undefined;
   const demo = isNewcomer && !wanted.isOneShot ? await models.demo() : undefined;
-  if (demo !== undefined) return { ...onlyTarget(demo), isDemo: true, notices: [], fallbackChain };
+  if (demo !== undefined) return { ...onlyModel(demo), isDemo: true, fallbackChain };
   const { message, hint, code } = resolution;
   throw new UserError(message, { hint, code, exitCode: withoutCredentials.has(code) ? 3 : 1 });
 }
@@ -75,6 +75,15 @@ const withoutCredentials: ReadonlySet<string> = new Set([
   "unsupported_token_type",
 ]);
 
-function onlyTarget(target: Target): Pick<ChosenModel, "target" | "pool" | "resolution" | "credentialCount"> {
-  return { target, pool: undefined, resolution: undefined, credentialCount: 1 };
+/** A target that was made here and not looked for; nothing takes its place. */
+export function onlyModel(target: Target): ChosenModel {
+  return {
+    target,
+    pool: undefined,
+    resolution: undefined,
+    credentialCount: 1,
+    isDemo: false,
+    notices: [],
+    fallbackChain: [],
+  };
 }

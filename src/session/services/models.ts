@@ -46,6 +46,8 @@ export interface ModelServiceDeps {
   readonly redactor: Redactor;
   choices(signal: AbortSignal): Promise<readonly PickerEntry[]>;
   save(target: Target): Promise<void>;
+  /** Why another model cannot be chosen here. */
+  readonly whyFixed?: string | undefined;
 }
 
 export function modelService(deps: ModelServiceDeps): ModelService {
@@ -77,6 +79,7 @@ export function modelService(deps: ModelServiceDeps): ModelService {
       return [{ value: `${standing}:${model}`, label: model, detail: providerLabel, isCurrent: true }, ...items];
     },
     async switch({ model, provider, isGlobal }, signal) {
+      if (deps.whyFixed !== undefined) return { ok: false, message: deps.whyFixed };
       const text = provider === undefined ? model : `${provider}:${model}`;
       const outcome = await switchModel({ text, standing: conversation.primary }, await deps.context(), signal);
       if (outcome.kind === "failure") return { ok: false, message: `${outcome.message} ${outcome.hint}` };

@@ -13,12 +13,20 @@ import {
 } from "#agent";
 import { loadConfig, type Machine } from "#config";
 import { UserError } from "#foundation/errors";
-import { type Auxiliary, type Models, parseFallbackChain, type ResolveContext, type Target } from "#model";
+import {
+  type Auxiliary,
+  type Models,
+  parseFallbackChain,
+  type ResolveContext,
+  remoteHermesTarget,
+  type Target,
+  withTextHistory,
+} from "#model";
 import { renderPreloaded, type SkillHub, type SkillLibrary, type SkillLoader } from "#skills";
 import { readPageWith, type SessionScope, type SurfaceTools, sessionFolder, type Toolbox } from "#tools";
 import { accountService } from "./account.ts";
 import { checkpointService } from "./checkpoints.ts";
-import { type ChosenModel, chooseModel } from "./choose-model.ts";
+import { type ChosenModel, chooseModel, onlyModel } from "./choose-model.ts";
 import { contextShares } from "./context-shares.ts";
 import { memoryService } from "./memory.ts";
 import { modelService, windowRule } from "./models.ts";
@@ -46,17 +54,12 @@ export interface SessionHost extends Omit<AgentHost, "tools" | "skills"> {
 /** Builds what a session thinks and acts with: a model, a scope, an agent, and the services over it. */
 export function createOpenAgent(shared: SessionHost): OpenAgent {
   return async (request, signal) => {
-    const host = request.records === undefined ? shared : { ...shared, records: request.records };
-    const { machine, models } = host;
-    const { config } = machine.loaded;
-    const { entries, warnings } = parseFallbackChain(config);
-    const fallbackChain = request.options.usesFallback === false ? [] : entries;
-    for (const warning of warnings) machine.logger.warn(warning);
     const { options } = request;
-    const { model, provider } = options;
-    const isOneShot = !options.isInteractive;
-    const wanted = { model, provider, isOneShot, fallbackChain, logger: machine.logger };
-    const chosen = await chooseModel(wanted, models, signal);
+    const host = hostOf(request, shared);
+    const { machine } = host;
+    const { config } = machine.loaded;
+    const chosen = await modelOf(request, host, signal);
+    const isRemote = options.remote !== undefined;
     tellAbout(chosen, request, host);
     const conversation = new Conversation({
       sessionId: request.sessionId,
@@ -70,7 +73,9 @@ export function createOpenAgent(shared: SessionHost): OpenAgent {
     if (live.problem !== undefined) tell(request, live.problem, "warn");
     const preloaded = await preload(request, { host, scope }, signal);
     const ephemeral = (): string =>
-      [config.agent.system_prompt, live.personalityText, preloaded].filter((text) => text !== "").join("\n\n");
+      isRemote
+        ? ""
+        : [config.agent.system_prompt, live.personalityText, preloaded].filter((text) => text !== "").join("\n\n");
     const assembled = await assembleAgent({ ...host, skills: host.skills.library }, scope, {
       conversation,
       chosen,
@@ -81,14 +86,16 @@ export function createOpenAgent(shared: SessionHost): OpenAgent {
       settings: settingsOf(request, { host, live }),
       tools: () => toolOptions(request, host, conversation.target),
       askUser: request.askUser,
-      hasMemory: options.ignoreRules !== true && options.usesMemory !== false,
+      triesOnce: isRemote,
+      hasMemory: !isRemote && options.ignoreRules !== true && options.usesMemory !== false,
       trajectories: trajectoriesOf(options, config.agent.save_trajectories),
       prompt: {
         storage: request.prompt,
         usesFiles: options.ignoreRules !== true,
         systemMessage: options.systemMessage,
+        whole: isRemote ? (options.systemMessage ?? "") : undefined,
         showsSessionId: options.passSessionId,
-        prefill: await readPrefill(machine),
+        prefill: isRemote ? [] : await readPrefill(machine),
         ephemeral,
       },
       signal,
@@ -101,6 +108,33 @@ export function createOpenAgent(shared: SessionHost): OpenAgent {
     const services = servicesOf(request, { host, scope, chosen, assembled, live, auxiliary, ephemeral });
     return { agent: assembled.agent, services, [Symbol.asyncDispose]: () => assembled[Symbol.asyncDispose]() };
   };
+}
+
+function hostOf({ records, options }: AgentRequest, shared: SessionHost): SessionHost {
+  const host = records === undefined ? shared : { ...shared, records };
+  if (options.remote === undefined) return host;
+  const { models } = host;
+  return {
+    ...host,
+    models: { ...models, stream: (request, signal) => models.stream(withTextHistory(request), signal) },
+  };
+}
+
+async function modelOf(
+  { options, sessionId }: AgentRequest,
+  { machine, models }: SessionHost,
+  signal: AbortSignal,
+): Promise<ChosenModel> {
+  const { model, provider, remote, isInteractive, usesFallback } = options;
+  if (remote !== undefined) return onlyModel(remoteHermesTarget(remote, sessionId));
+  const { entries, warnings } = parseFallbackChain(machine.loaded.config);
+  for (const warning of warnings) machine.logger.warn(warning);
+  const fallbackChain = usesFallback === false ? [] : entries;
+  return await chooseModel(
+    { model, provider, isOneShot: !isInteractive, fallbackChain, logger: machine.logger },
+    models,
+    signal,
+  );
 }
 
 function trajectoriesOf({ cwd, saveTrajectories }: AgentRequest["options"], setting: boolean) {
@@ -141,6 +175,7 @@ function scopeOf(
 
 /** The toolsets that were asked for, else those of this surface; a model on this machine reads a short list of its own. */
 function toolOptions({ options }: AgentRequest, { surfaceTools, machine }: SessionHost, target: Target) {
+  if (options.remote !== undefined) return { enabledToolsets: ["none"] };
   const { enabledToolsets, disabledTools } = surfaceTools.requestFor(options.source);
   const { toolsets, disabledToolsets } = options;
   const usual = target.isServedHere === true ? machine.loaded.config.local.toolsets : enabledToolsets;
@@ -163,7 +198,7 @@ async function preload(
   { host, scope }: { readonly host: SessionHost; readonly scope: SessionScope },
   signal: AbortSignal,
 ): Promise<string> {
-  const names = request.options.skills ?? [];
+  const names = request.options.remote === undefined ? (request.options.skills ?? []) : [];
   const { loader } = host.skills;
   const load = (name: string) => loader.load(name, { scope, sessionId: request.sessionId, signal });
   const outcomes = await Promise.all(names.map(load));
@@ -223,6 +258,7 @@ function servicesOf({ options, sessionId }: AgentRequest, deps: ServiceDeps): Ag
       redactor: machine.redactor,
       choices: (signal) => models.choices(signal),
       save: (saved) => saveModel(saved, machine),
+      whyFixed: options.remote === undefined ? undefined : "The model is chosen by the Hermes that does the work.",
     }),
     agents: { list: () => readNamedAgents(machine, scope.cwd) },
     skills: skillService({ ...host.skills, scope, sessionId }),
@@ -255,7 +291,7 @@ function servicesOf({ options, sessionId }: AgentRequest, deps: ServiceDeps): Ag
       spender: scope.spender,
       target,
     }),
-    ...ownServices(deps),
+    ...ownServices(deps, options.remote !== undefined),
     behaviour: live,
     references: referenceService({
       folder: options.cwd,
@@ -266,18 +302,16 @@ function servicesOf({ options, sessionId }: AgentRequest, deps: ServiceDeps): Ag
       fetchText: readPageWith(tools.registry, scope),
     }),
     titles: titleService(deps.auxiliary, {
-      asksModel: !chosen.isDemo && config.auxiliary.title_generation.enabled,
+      asksModel: !chosen.isDemo && options.remote === undefined && config.auxiliary.title_generation.enabled,
     }),
   };
 }
 
 /** What belongs to the session alone: its approvals, its context, its background processes. */
-function ownServices({
-  host: { tools },
-  scope,
-  assembled,
-  ephemeral,
-}: ServiceDeps): Pick<AgentServices, "approvals" | "context" | "processes"> {
+function ownServices(
+  { host: { tools }, scope, assembled, ephemeral }: ServiceDeps,
+  isRemote: boolean,
+): Pick<AgentServices, "approvals" | "context" | "processes"> {
   const { key, userId } = scope;
   const { compression, deps, agent } = assembled;
   return {
@@ -306,6 +340,7 @@ function ownServices({
           history: agent.conversation.history,
         }),
       async compress(focus, signal) {
+        if (isRemote) return undefined;
         const outcome = await compression.compressNow(focus, signal);
         return outcome.kind === "smaller" ? { before: outcome.tokensBefore, after: outcome.tokensAfter } : undefined;
       },

@@ -14,6 +14,7 @@ import { homeOf } from "../../support/home.ts";
 import { version } from "../../version.ts";
 import { BootFile } from "./boot-file.ts";
 import { startHosted } from "./hosted.ts";
+import { remoteHermes } from "./remote.ts";
 
 /** What service managers read as "start it again". */
 const startAgain = 75;
@@ -80,14 +81,18 @@ async function serve(
   const { isApiEnabled } = await import("#api-server");
   const named = flagList(invocation, "role");
   const roles = gateway.rolesOf(named.length > 0 ? named : config.gateway.roles, hermes.store);
-  const hasApi = roles.has("api") && isApiEnabled(config);
+  const remote = remoteHermes(hermes.loaded);
+  // Whoever does the turns has the jobs and the API, too.
+  const hasApi = roles.has("api") && remote === undefined && isApiEnabled(config);
   const hasChats = platforms.length > 0 && (roles.has("ingress") || roles.has("worker"));
   if (!hasChats && !hasApi && !(named.length > 0 && roles.has("scheduler")))
     throw new UserError("No chat platform is set up.", {
       hint: "Run: hermes gateway setup",
     });
   if (roles.has("ingress")) for (const warning of accessWarnings(config, platforms)) say(`! ${warning}`);
-  await using boot = new BootFile({ hermes, cwd: io.cwd, isHere: roles.has("scheduler") });
+  const hasScheduler = roles.has("scheduler") && remote === undefined;
+  if (remote !== undefined) say(`Turns are done by ${new URL(remote.url).host}.`);
+  await using boot = new BootFile({ hermes, cwd: io.cwd, isHere: hasScheduler });
   const hooks = new GatewayHooks({
     logger: hermes.logger,
     folder: hermes.home.hooks,
@@ -97,11 +102,10 @@ async function serve(
   await hooks.load();
   const stateFile = named.length > 0 ? gateway.memberFile(hermes.home, process.pid) : hermes.home.gatewayState;
   const status = new gateway.StatusFile(stateFile, { clock: systemClock, roles });
-  const deps = gatewayDeps({ hermes, platforms, roles, status, hooks }, { io, signal, say });
+  const deps = gatewayDeps({ hermes, remote, platforms, roles, status, hooks }, { io, signal, say });
   const { deliverer, tool } = openTargets(deps);
   using _sends = hermes.toolbox.register(tool);
   using _restarts = hermes.store.signals.onAnnounced(onRestart);
-  const hasScheduler = roles.has("scheduler");
   await using _hosted = startHosted({ hermes, deliverer, cwd: io.cwd, hasApi, hasScheduler, say });
   const end = platforms.length === 0 && named.length === 0 ? "hopeless" : await runGateway(deps, signal);
   if (end === "asked" || !hasApi) return end;
@@ -112,6 +116,7 @@ async function serve(
 
 interface Opened {
   readonly hermes: Hermes;
+  readonly remote: GatewayDeps["remote"];
   readonly platforms: GatewayDeps["platforms"];
   readonly roles: GatewayDeps["roles"];
   readonly status: GatewayDeps["status"];
@@ -124,10 +129,12 @@ interface Around {
   say(text: string): void;
 }
 
-function gatewayDeps({ hermes, platforms, roles, status, hooks }: Opened, { io, signal, say }: Around): GatewayDeps {
+function gatewayDeps(opened: Opened, { io, signal, say }: Around): GatewayDeps {
+  const { hermes, remote, platforms, roles, status, hooks } = opened;
   const { config, environment } = hermes.loaded;
   return {
     config,
+    remote,
     store: hermes.store,
     sessions: hermes.sessions,
     roles,

@@ -1,0 +1,146 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { Scope } from "#foundation/lifecycle/disposal";
+import { calls, fails, says, slow, startModelServer } from "../fakes/model-server/index.ts";
+import { startTelegramServer } from "../fakes/platforms/telegram-server.ts";
+import { Stage } from "./support/stage.ts";
+
+const scopes: Scope[] = [];
+afterEach(async () => {
+  for (const scope of scopes.splice(0)) await scope[Symbol.asyncDispose]();
+});
+
+const key = "the-key-of-the-other-machine";
+
+/** A gateway without a model of its own, whose turns are done at this address. */
+async function gatewayOf(url: string, { settings = [] as readonly string[], sentKey = key } = {}) {
+  const scope = new Scope();
+  scopes.push(scope);
+  const telegram = scope.adopt(await startTelegramServer());
+  const config = [
+    `platforms: { telegram: { extra: { base_url: "${telegram.url}/bot" } } }`,
+    'telegram: { allowed_users: ["7"], followup_grace_seconds: 0 }',
+    ...settings,
+  ].join("\n");
+  const env = `TELEGRAM_BOT_TOKEN=${telegram.token}\nGATEWAY_PROXY_URL=${url}\nGATEWAY_PROXY_KEY=${sentKey}\n`;
+  const home = scope.adopt(await Stage.open({ config, env }));
+  const child = home.start(["gateway", "run"]);
+  const texts = () => telegram.shown().map(({ text }) => text);
+  const shows = (...expected: readonly string[]) => expect.poll(texts, { timeout: 60_000 }).toEqual(expected);
+  return { telegram, home, child, texts, shows };
+}
+
+/** The API server of a whole Hermes, with a model behind it. */
+async function otherHermes() {
+  const scope = new Scope();
+  scopes.push(scope);
+  const model = scope.adopt(await startModelServer());
+  const config = [
+    `model: { provider: custom, default: test-model, base_url: "${model.chatBaseUrl}", context_length: 128000 }`,
+    "auxiliary: { title_generation: { enabled: false } }",
+  ].join("\n");
+  const home = scope.adopt(await Stage.open({ config }));
+  const child = home.start(["api", "--port", "0", "--json"], { env: { API_SERVER_KEY: key } });
+  const url = await new Promise<string>((resolve, reject) => {
+    let text = "";
+    child.stdout?.on("data", (chunk: Buffer) => {
+      text += chunk.toString();
+      const found = /"url": "([^"]+)"/.exec(text)?.[1];
+      if (found !== undefined) resolve(found);
+    });
+    child.once("exit", () => reject(new Error("the API server ended")));
+  });
+  return { model, home, url };
+}
+
+describe("a gateway whose turns are done elsewhere", { timeout: 120_000 }, () => {
+  it("makes one streamed request for a message, with its session, its key and no tools; the text grows in the chat [40:PRC-45] [40:A-PRC-11]", async () => {
+    await using remote = await startModelServer();
+    remote.script(slow(says("A long answer that grows while it is written.")), says("Second."));
+    const { telegram, shows, texts } = await gatewayOf(remote.chatBaseUrl, {
+      settings: ["streaming: { enabled: true }"],
+    });
+    telegram.text("hi");
+    await remote.received(1);
+    remote.release(4);
+    await expect.poll(() => texts()[0], { timeout: 60_000 }).toMatch(/▉$/u);
+    remote.release(1_000);
+    await shows("A long answer that grows while it is written.");
+    expect(remote.requests).toHaveLength(1);
+    const [first] = remote.requests;
+    expect(first?.body).toMatchObject({ stream: true });
+    expect(first?.body).not.toHaveProperty("tools");
+    expect(first?.headers).toMatchObject({ authorization: `Bearer ${key}` });
+    const session = first?.headers["x-hermes-session-id"];
+    expect(session).toMatch(/^\d{8}_\d{6}_[0-9a-f]{8}$/u);
+    const messages = first?.messages ?? [];
+    expect(messages.map(({ role }) => role)).toEqual(["system", "user"]);
+    expect(first?.systemText).toContain("You are talking over Telegram");
+    telegram.text("and now?");
+    await shows("A long answer that grows while it is written.", "Second.");
+    expect(remote.requests[1]?.headers["x-hermes-session-id"]).toBe(session);
+    expect(remote.requests[1]?.messages.slice(1)).toEqual([
+      { role: "user", content: "hi" },
+      { role: "assistant", content: "A long answer that grows while it is written." },
+      { role: "user", content: "and now?" },
+    ]);
+  });
+
+  it("says in a few words what went wrong, asks once, and goes on with the next message [40:PRC-45]", async () => {
+    await using remote = await startModelServer();
+    remote.script(fails(502), says("Here again."));
+    const { telegram, texts } = await gatewayOf(remote.chatBaseUrl);
+    telegram.text("hi");
+    await expect.poll(texts, { timeout: 60_000 }).toEqual([expect.stringContaining("502")]);
+    expect(texts()[0]?.length).toBeLessThan(400);
+    expect(remote.requests).toHaveLength(1);
+    telegram.text("once more");
+    await expect.poll(() => texts().at(-1), { timeout: 60_000 }).toBe("Here again.");
+  });
+
+  it("drops what an interrupted turn still says, and `/new` is another session there [40:PRC-45] [40:FLW-28]", async () => {
+    await using remote = await startModelServer();
+    remote.script(slow(says("Old news.")), says("Fresh."), says("New."));
+    const { telegram, texts } = await gatewayOf(remote.chatBaseUrl);
+    telegram.text("first");
+    await remote.received(1);
+    telegram.text("no, this");
+    await expect.poll(() => texts().at(-1), { timeout: 60_000 }).toBe("Fresh.");
+    remote.release(1_000);
+    telegram.text("/new");
+    telegram.text("hello again");
+    await expect.poll(() => texts().at(-1), { timeout: 60_000 }).toBe("New.");
+    expect(texts().join()).not.toContain("Old news");
+    const sessions = remote.requests.map(({ headers }) => headers["x-hermes-session-id"]);
+    expect(sessions[1]).toBe(sessions[0]);
+    expect(sessions[2]).not.toBe(sessions[0]);
+  });
+
+  it("works through the API server of another Hermes, with the tools and the memory of that one [40:PRC-45]", async () => {
+    const other = await otherHermes();
+    other.model.script(
+      calls("write_file", { path: "tea.txt", content: "Assam" }),
+      says("Noted: Assam."),
+      says("Assam."),
+    );
+    const { telegram, shows, home } = await gatewayOf(other.url);
+    telegram.text("note the tea");
+    await shows("Noted: Assam.");
+    expect(await other.home.read("tea.txt")).toBe("Assam");
+    expect(existsSync(path.join(home.work, "tea.txt"))).toBe(false);
+    telegram.text("which tea?");
+    await shows("Noted: Assam.", "Assam.");
+    // One conversation there, with what its tools gave.
+    expect(JSON.stringify(other.model.requests[2]?.body)).toContain("tea.txt");
+  });
+
+  it("is told by the other Hermes that its key is wrong, and repeats no key [40:PRC-45]", async () => {
+    const other = await otherHermes();
+    const { telegram, texts } = await gatewayOf(other.url, { sentKey: "a-key-that-is-wrong" });
+    telegram.text("hi");
+    await expect.poll(texts, { timeout: 60_000 }).toEqual([expect.stringContaining("401")]);
+    expect(texts().join()).not.toContain("a-key-that-is-wrong");
+    expect(other.model.requests).toEqual([]);
+  });
+});
