@@ -5,7 +5,7 @@ import type { HermesHome } from "#foundation/files/paths";
 import { HttpClient } from "#foundation/http/client";
 import { type Fetch, fetchOver } from "#foundation/http/fetch";
 import type { Clock } from "#foundation/time/clock";
-import type { SessionService } from "#session";
+import type { BorrowOptions, SessionService } from "#session";
 import { leaseOwner, type Store } from "#store";
 import { Pairing } from "./access/pairing.ts";
 import { Users } from "./access/users.ts";
@@ -34,6 +34,8 @@ export interface GatewayDeps {
   readonly config: Config;
   readonly store: Store;
   readonly sessions: SessionService;
+  /** A Hermes elsewhere that does the turns; this process does them when absent. */
+  readonly remote?: BorrowOptions["remote"];
   /** What this process does of the work. */
   readonly roles: ReadonlySet<Role>;
   /** Those that are set up and switched on. */
@@ -81,7 +83,7 @@ export async function runGateway(deps: GatewayDeps, signal: AbortSignal): Promis
   if (roles.has("ingress")) await greetAfterRestart({ store, replies: opened.replies });
   const isServing = roles.has("worker") ? opened.chats.isServing : Promise.resolve();
   void isServing.then(() => ending.aborted || status.gateway("running"));
-  const ingress: IngressDeps = { ...deps, ...opened, owner, outlets, fetch };
+  const ingress: IngressDeps = { ...deps, ...opened, owner, outlets };
   const connected = roles.has("ingress") ? connectAll(ingress, disconnect.signal) : Promise.resolve();
   if (roles.has("ingress")) void connected.then(() => hopeless.abort());
   const maintained = roles.has("scheduler") ? maintainAll(opened, { deps, owner }, disconnect.signal) : undefined;
@@ -172,6 +174,7 @@ function open(deps: GatewayDeps & { readonly owner: string }, { outlets, fetch }
   const chatsDeps: ChatsDeps = {
     store,
     sessions: deps.sessions,
+    remote: deps.remote,
     clock,
     logger,
     cwd,
@@ -191,6 +194,7 @@ function open(deps: GatewayDeps & { readonly owner: string }, { outlets, fetch }
     skills: (source) => boundSkills(source, config),
     hidesIds: () => config.privacy.redact_pii,
     busyMode: () => config.display.busy_input_mode,
+    followupGraceMs: (id) => byId.get(id)?.timing?.(config).followupGraceMs ?? 0,
     resetPolicy: (source) => resetPolicyOf(config, source),
     inactivity: () => ({
       warnMs: config.agent.gateway_timeout_warning * 1000,
@@ -204,6 +208,7 @@ function open(deps: GatewayDeps & { readonly owner: string }, { outlets, fetch }
     store,
     keyRules,
     splitLength,
+    albumMs: (id) => byId.get(id)?.timing?.(config).albumMs,
     clock,
     mostPending: () => config.gateway.limits.refuse_pending_per_session,
     refuse: async (message) => void (await store.outbox.owe(refusal(replies, message))),

@@ -96,10 +96,10 @@ export const gatewaySections = {
   gateway: section(
     { description: "The messaging process.", category: "Gateway", reload: "restart" },
     {
-      proxy_url: text("", {
-        description: "Remote Hermes that runs the turns; empty runs them here.",
-        noEffect: missing.gateway,
-      }),
+      proxy_url: text(
+        "",
+        "Address of the API server of a Hermes that runs the turns; empty runs them here. GATEWAY_PROXY_KEY is its key.",
+      ),
       connect_timeout_seconds: amount(60, "Seconds one platform may take to connect."),
       allow_all_users: flag(false, "Let everybody on every platform use it."),
       allowed_users: texts([], "People allowed on all platforms."),
@@ -112,8 +112,13 @@ export const gatewaySections = {
         noEffect: missing.gateway,
       }),
       unknown_send: choice(["resend_marked", "drop"], "resend_marked", "A message whose sending was cut off."),
-      encrypt_at_rest: flag(false, { description: "Encrypt stored message text.", noEffect: missing.gateway }),
-      encryption_key_file: optionalText({ description: "File with the key for that.", noEffect: missing.gateway }),
+      encrypt_at_rest: flag(
+        false,
+        "Encrypt the text of messages that wait in the inbox and the outbox. Conversations are stored as they are.",
+      ),
+      encryption_key_file: optionalText(
+        "File with the key for that, 32 bytes as hexadecimal; made in the home when absent. Machines that share a store share it.",
+      ),
       roles: initially(
         roles,
         anyList(anyOf(roles)),
@@ -131,14 +136,12 @@ export const gatewaySections = {
           { min: 1 },
         ),
         refuse_pending_per_session: whole(200, "Waiting messages of one chat before more are refused.", { min: 1 }),
-        adapter_queue: whole(
-          1000,
-          { description: "Messages one platform may hold in memory.", noEffect: missing.gateway },
-          { min: 1 },
-        ),
+        adapter_queue: whole(1000, "Messages of one platform that may wait in memory; then its socket is not read.", {
+          min: 1,
+        }),
         stream_buffer_bytes: whole(
           1_048_576,
-          { description: "Unsent answer text of one turn, in bytes.", noEffect: missing.gateway },
+          "Bytes of an answer that are held to be shown while it grows; the rest is seen when it is finished.",
           { min: 1 },
         ),
         agent_cache: whole(128, "Sessions kept ready in memory.", { min: 1 }),

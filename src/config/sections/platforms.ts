@@ -44,7 +44,7 @@ const shared = {
   reply_prefix: optionalText("Text before every answer."),
   unauthorized_dm_behavior: optionalChoice(["pair", "ignore"], "What strangers get."),
   reactions: optionalFlag("Mark messages with reactions while working."),
-  proxy: text("", "Proxy for this platform."),
+  proxy: text("", "Proxy for this platform (http, https or socks5); empty uses the one of the environment."),
   base_url: text("", "Address of the platform's API, for an own server."),
   home_channel: text("", "Chat that scheduled results and notices go to."),
 };
@@ -56,7 +56,7 @@ const extras = {
     ...mention(false),
     reactions: flag(false, "Mark messages with reactions while working."),
     ignored_threads: texts([], "Topics it does not listen to."),
-    fallback_ips: texts([], "Addresses to try when the name does not resolve."),
+    fallback_ips: texts([], "Addresses to try when the name of Telegram's server does not resolve."),
     base_file_url: text("", "Address files are fetched from."),
     disable_link_previews: flag(false, "Send links without preview."),
     dm_topics: freeMap("Topics in direct messages, with their skills."),
@@ -65,7 +65,10 @@ const extras = {
     webhook_port: whole(8443, "Local port for updates.", { max: 65_535 }),
     webhook_secret: secret("Secret that proves updates are genuine."),
     media_batch_delay_seconds: amount(0.8, "Seconds to wait for further pictures of an album."),
-    followup_grace_seconds: amount(3, "Seconds in which a second message is joined to the first."),
+    followup_grace_seconds: amount(
+      3,
+      "Seconds from the begin of a turn in which words do not stop it; they are answered next.",
+    ),
   },
   discord: {
     ...mention(true),
@@ -81,7 +84,11 @@ const extras = {
     allow_mention_roles: flag(false, "May address roles."),
     allow_mention_users: flag(true, "May address people."),
     allow_mention_replied_user: flag(true, "May address the person it replies to."),
-    command_sync_policy: text("", "When slash commands are registered."),
+    command_sync_policy: choice(
+      ["safe", "bulk", "off"],
+      "safe",
+      "How slash commands are registered: only what differs, all anew, or not at all.",
+    ),
     server_actions: texts([], "Server actions the discord tools may use; empty allows those the bot can do."),
   },
   slack: {
@@ -89,7 +96,7 @@ const extras = {
     reactions: flag(true, "Mark messages with reactions while working."),
     app_token: secret("Token of the app for socket connections."),
     allow_bots: allowBots,
-    reply_in_thread: flag(true, "Answer in a thread."),
+    reply_in_thread: flag(true, "Answer in a thread; otherwise in the channel, but for threads that exist."),
     reply_broadcast: flag(false, "Show thread answers in the channel too."),
     dm_top_level_threads_as_sessions: flag(true, "In direct messages, every thread is its own session."),
   },
@@ -270,23 +277,14 @@ function withoutEffect(node: Node, id: string): Node {
   return { ...node, about: { ...facts, noEffect: `${id} does not use it yet.` } };
 }
 
-/** Shared keys that no adapter reads so far. */
-const idleShared = ["proxy"];
-
 /** Platforms without channels have nothing to be addressed in. */
-const idleInPrivate = [
-  ...idleShared,
-  "require_mention",
-  "free_response_channels",
-  "mention_patterns",
-  "channel_prompts",
-];
+const idleInPrivate = ["require_mention", "free_response_channels", "mention_patterns", "channel_prompts"];
 
 /** …and whose messages cannot be marked. */
 const idleWithoutChannels = [...idleInPrivate, "reactions"];
 
 /** Bots that have rules for chats of their own, and hear in groups only what addresses them. */
-const idleOfBots = ["reactions", "proxy", "require_mention", "free_response_channels", "mention_patterns"];
+const idleOfBots = ["reactions", "require_mention", "free_response_channels", "mention_patterns"];
 
 const homeChannel = group({
   platform: text("", { description: "Platform.", noEffect: "It is always the one that it stands under." }),
@@ -314,22 +312,17 @@ export const platformSections = {
     category: "Platforms",
     reload: "restart",
   }),
-  telegram: block("Telegram", extras.telegram, [
-    ...idleShared,
-    "fallback_ips",
-    "media_batch_delay_seconds",
-    "followup_grace_seconds",
-  ]),
-  discord: block("Discord", extras.discord, [...idleShared, "command_sync_policy"]),
-  slack: block("Slack", extras.slack, [...idleShared, "reply_in_thread"]),
-  whatsapp: block("WhatsApp", extras.whatsapp, ["proxy"]),
+  telegram: block("Telegram", extras.telegram, []),
+  discord: block("Discord", extras.discord, []),
+  slack: block("Slack", extras.slack, []),
+  whatsapp: block("WhatsApp", extras.whatsapp, []),
   signal: block("Signal", extras.signal, idleInPrivate),
-  matrix: block("Matrix", extras.matrix, [...idleShared, "recovery_key"]),
-  mattermost: block("Mattermost", extras.mattermost, idleShared),
-  email: block("e-mail", extras.email, [...idleWithoutChannels, "group_allowed_users", "base_url"]),
+  matrix: block("Matrix", extras.matrix, ["recovery_key"]),
+  mattermost: block("Mattermost", extras.mattermost, []),
+  email: block("e-mail", extras.email, [...idleWithoutChannels, "group_allowed_users", "base_url", "proxy"]),
   sms: block("SMS", extras.sms, idleWithoutChannels),
-  dingtalk: block("DingTalk", extras.dingtalk, idleShared),
-  feishu: block("Feishu and Lark", extras.feishu, ["dm_policy", "reactions", "proxy"]),
+  dingtalk: block("DingTalk", extras.dingtalk, []),
+  feishu: block("Feishu and Lark", extras.feishu, ["dm_policy", "reactions"]),
   wecom: block("WeCom", extras.wecom, [...idleOfBots, "base_url"]),
   wecom_callback: block("WeCom callbacks", extras.wecom_callback, idleWithoutChannels),
   weixin: block("Weixin", extras.weixin, idleOfBots),

@@ -4,7 +4,14 @@ import type { Logger } from "#foundation/files/logger";
 import { quietly } from "#foundation/files/quietly";
 import { Deferred } from "#foundation/lifecycle/deferred";
 import type { Clock } from "#foundation/time/clock";
-import { type ResetPolicy, resetDue, type SessionService, type Submission, viewText } from "#session";
+import {
+  type BorrowOptions,
+  type ResetPolicy,
+  resetDue,
+  type SessionService,
+  type Submission,
+  viewText,
+} from "#session";
 import { type InboxEntry, type Store, takeLease } from "#store";
 import type { Users } from "../access/users.ts";
 import { ChatAsks } from "../asks/chat-asks.ts";
@@ -41,6 +48,8 @@ export interface ChatDeps {
   enrich(message: InboundMessage, signal: AbortSignal): Promise<Enriched>;
   /** What words do while a turn runs. */
   busyMode(): "interrupt" | "queue" | "steer";
+  /** How soon after its begin words leave a turn alone, and are the next input. */
+  followupGraceMs?(platform: string): number;
   /** When a conversation from this source starts over, and whether the chat is told. */
   resetPolicy(source: MessageSource): ResetPolicy & { readonly tells: boolean };
   readonly commands: GatewayCommandDeps;
@@ -58,6 +67,8 @@ export interface ChatDeps {
   takesSeat(person: string): boolean;
   /** Names this program in leases. */
   readonly owner: string;
+  /** A Hermes elsewhere that does the turns; this process does them when absent. */
+  readonly remote?: BorrowOptions["remote"];
   /** The folder sessions work in. */
   readonly cwd: string;
   readonly clock: Clock;
@@ -100,6 +111,7 @@ export class Chat {
   #acknowledgedAtMs = 0;
   #fence = 0;
   #running = 0;
+  #turnBeganAtMs = 0;
   #poke = new Deferred<void>();
 
   constructor(sessionKey: string, deps: ChatDeps, lastFence?: number) {
@@ -206,7 +218,7 @@ export class Chat {
       while (!this.#isLeft && !lost.signal.aborted) {
         this.#poke = new Deferred<void>();
         const waiting = await store.inbox.pending(this.#key, { limit: rowsAtOnce + this.#inHand.size });
-        const rows = waiting.filter(({ id, kind }) => !this.#inHand.has(id) && this.#takes(kind, signal));
+        const rows = waiting.filter((row) => !this.#inHand.has(row.id) && this.#takes(row, signal));
         const groups = joined(rows);
         if (!this.#seated(groups)) return;
         for (const group of groups) await this.#handle(group);
@@ -258,11 +270,12 @@ export class Chat {
   }
 
   /** While the program ends only answers to questions are taken; in a turn that is not to be stopped, words wait. */
-  #takes(kind: InboxEntry["kind"], signal: AbortSignal): boolean {
+  #takes({ kind, platform, receivedAtMs }: InboxEntry, signal: AbortSignal): boolean {
     if (kind === "control") return true;
     if (signal.aborted) return false;
-    const waits = this.#running > 0 && this.#deps.busyMode() === "queue" && this.#asks.open?.kind !== "question";
-    return kind === "command" || !waits;
+    if (kind === "command" || this.#running === 0 || this.#asks.open?.kind === "question") return true;
+    const leavesAloneMs = this.#turnBeganAtMs + (this.#deps.followupGraceMs?.(platform) ?? 0);
+    return this.#deps.busyMode() !== "queue" && receivedAtMs >= leavesAloneMs;
   }
 
   async #handle(group: RowGroup): Promise<void> {
@@ -361,6 +374,7 @@ export class Chat {
       platformLabel: this.#deps.platform(source.platform)?.label ?? source.platform,
       isShared: isShared(source, this.#deps.keyRules()),
       hidesIds: this.#deps.hidesIds(),
+      sendsFiles: this.#deps.remote === undefined,
     });
   }
 
@@ -381,6 +395,7 @@ export class Chat {
   }
 
   #follow(ended: Promise<TurnResult>, message: InboundMessage, key: string): void {
+    if (this.#running === 0) this.#turnBeganAtMs = this.#deps.clock.now();
     this.#running += 1;
     void this.#afterTurn(ended, message, key).finally(() => {
       this.#running -= 1;

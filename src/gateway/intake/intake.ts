@@ -10,6 +10,8 @@ export interface IntakeDeps {
   keyRules(): KeyRules;
   /** How long a text is that its platform's programs cut in pieces. */
   splitLength(platform: string): number;
+  /** How long further pictures of an album may take, where the platform has a setting for it. */
+  albumMs?(platform: string): number | undefined;
   /** Messages that may wait in one chat. */
   mostPending(): number;
   /** Says that a message was not taken. */
@@ -66,7 +68,8 @@ export class Intake {
 
   #waitMs(sessionKey: string, { source, text, attachments }: InboundMessage): number {
     if (text.length >= this.#deps.splitLength(source.platform)) return restComesMs;
-    if (attachments.some(({ kind }) => kind === "image" || kind === "video")) return albumMs;
+    if (attachments.some(({ kind }) => kind === "image" || kind === "video"))
+      return this.#deps.albumMs?.(source.platform) ?? albumMs;
     const burst = this.#bursts.get(sessionKey);
     return burst !== undefined && burst.dueMs > this.#deps.clock.now() ? quietMs : 0;
   }

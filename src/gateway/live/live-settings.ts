@@ -6,6 +6,8 @@ export interface LiveSettings {
   readonly streams: boolean;
   readonly editIntervalMs: number;
   readonly cursor: string;
+  /** How much of an answer is held to be shown while it grows; the rest is seen when it is finished. */
+  readonly bufferBytes: number;
   readonly toolProgress: "off" | "new" | "all" | "verbose";
   readonly previewLength: number;
   readonly interimTexts: boolean;
@@ -31,6 +33,7 @@ export function liveSettings(config: Config, platform: Platform): LiveSettings {
     streams: canEdit && streaming.transport === "edit" && (own?.streaming ?? (mayStream && streaming.enabled)),
     editIntervalMs: streaming.edit_interval * 1000,
     cursor: streaming.cursor,
+    bufferBytes: config.gateway.limits.stream_buffer_bytes,
     toolProgress: canEdit ? (own?.tool_progress ?? general) : "off",
     previewLength: preview > 0 ? preview : usualPreview,
     interimTexts: own?.interim_assistant_messages ?? display.interim_assistant_messages,

@@ -48,6 +48,7 @@ export class LiveView {
   #changed = new Deferred<void>();
   #intervalMs: number;
   #failures = 0;
+  #heldBytes = 0;
   #isPaused = false;
   #isTaken = false;
 
@@ -61,12 +62,13 @@ export class LiveView {
   }
 
   heard(event: SessionEvent): void {
-    const { streams, toolProgress, previewLength } = this.#deps.settings;
+    const { streams, toolProgress, previewLength, bufferBytes } = this.#deps.settings;
     if (event.type === "approval-request" || event.type === "question-request") this.#isPaused = true;
     if (event.type === "approval-response" || event.type === "question-response") this.#isPaused = false;
     if (event.type === "text-delta" && streams) {
       const current = this.#current("text");
-      current.text += event.text;
+      this.#heldBytes += Buffer.byteLength(event.text);
+      if (this.#heldBytes <= bufferBytes) current.text += event.text;
     } else if (event.type === "tool-start" && toolProgress !== "off") {
       const current = this.#current("progress");
       current.lines = withToolCall(current.lines, event, { mode: toolProgress, previewLength });

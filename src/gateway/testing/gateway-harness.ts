@@ -20,6 +20,7 @@ export interface GatewayHarnessOptions extends HarnessOptions {
   readonly groupPerUser?: boolean;
   readonly takesAnswers?: false | undefined;
   readonly busyMode?: "interrupt" | "queue";
+  readonly followupGraceMs?: number;
   readonly reset?: Partial<ResetPolicy>;
   readonly drainMs?: number;
   readonly mostPerUser?: number;
@@ -33,6 +34,7 @@ const quiet: LiveSettings = {
   streams: false,
   editIntervalMs: 1,
   cursor: " ▉",
+  bufferBytes: 1_000_000,
   toolProgress: "off",
   previewLength: 40,
   interimTexts: false,
@@ -111,6 +113,7 @@ export async function gateway(options: GatewayHarnessOptions = {}) {
       hidesIds: () => false,
       skills: () => [],
       busyMode: () => options.busyMode ?? "interrupt",
+      followupGraceMs: () => options.followupGraceMs ?? 0,
       resetPolicy: () => ({ mode: "none", idleMinutes: 1, atHour: 4, tells: true, ...options.reset }),
       commands: {
         users,

@@ -45,15 +45,13 @@ describe("hermes config", () => {
     const set = await hermes("config", "set", "display.mouse_tracking", "false");
     expect(set).toMatchObject({ code: 0 });
     expect(set.stdout).toMatch(/no effect: The mouse/);
-    await hermes("config", "set", "gateway.encrypt_at_rest", "true");
-    await hermes("config", "set", "gateway.encryption_key_file", "/x");
-    expect((await hermes("config", "explain", "gateway.encrypt_at_rest")).stdout).toContain(
-      "no effect: The messaging gateway",
-    );
+    await hermes("config", "set", "qqbot.stt_base_url", "https://stt.example");
+    await hermes("config", "set", "qqbot.stt_model", "words");
+    expect((await hermes("config", "explain", "qqbot.stt_model")).stdout).toContain("no effect: QQ does not use it");
     expect((await hermes("config", "explain", "display.compact")).stdout).not.toContain("no effect");
     const { stdout } = await hermes("doctor", "--offline");
     expect(stdout).toMatch(/without effect: display\.mouse_tracking: The mouse/);
-    expect(stdout).toMatch(/without effect: gateway\.encrypt_at_rest, gateway\.encryption_key_file: The messaging/);
+    expect(stdout).toMatch(/without effect: qqbot\.stt_base_url, qqbot\.stt_model: QQ/);
     expect((await hermes("config", "set", "display.compact", "true")).stdout).not.toContain("no effect");
   });
 

@@ -15,8 +15,8 @@ interface DiscordCommand {
   }[];
 }
 
-/** Where the application's commands are kept. */
-export interface MenuPlace {
+/** Whose commands they are, and how they are written. */
+export interface MenuOwner {
   readonly api: DiscordApi;
   /** The id of the application. */
   readonly application: string;
@@ -31,7 +31,7 @@ const most = 100;
  */
 export async function offerInDiscord(
   commands: readonly MenuCommand[],
-  { api, application, policy }: MenuPlace,
+  { api, application, policy }: MenuOwner,
   signal: AbortSignal,
 ): Promise<void> {
   if (policy === "off") return;

@@ -1,9 +1,11 @@
 import type { File, Update, User } from "@grammyjs/types";
 import { describe } from "#foundation/errors";
+import type { Fetch } from "#foundation/http/fetch";
 import { Deferred } from "#foundation/lifecycle/deferred";
 import { Scope } from "#foundation/lifecycle/disposal";
 import { type Connection, ConnectionError, type ConnectionPorts, type MenuCommand } from "../../platform/platform.ts";
 import { type TelegramApi, TelegramError, telegramApi } from "./api.ts";
+import { fallbackAddresses, withFallback } from "./fallback.ts";
 import { readPress, readUpdate, type TelegramRules, type TelegramSelf } from "./inbound.ts";
 import { failureOf, sendToTelegram } from "./send.ts";
 import { listenForUpdates } from "./webhook.ts";
@@ -21,26 +23,36 @@ function serverAddress(written: string, usual: string): string {
   return written === "" ? usual : written.replace(/\/+$/, "").replace(/\/bot$/, "");
 }
 
+interface TelegramBot {
+  readonly api: TelegramApi;
+  readonly me: User;
+  /** Where its files are. */
+  readonly files: string;
+  /** Finds the server where its name cannot be found. */
+  readonly fetch: Fetch;
+}
+
 /** The bot of the token. */
 export async function telegramBot(
-  { config, fetch }: Pick<ConnectionPorts, "config" | "fetch">,
+  { config, fetch: send }: Pick<ConnectionPorts, "config" | "fetch">,
   signal: AbortSignal,
-): Promise<{ readonly api: TelegramApi; readonly me: User; readonly files: string }> {
+): Promise<TelegramBot> {
   const token = config.platforms["telegram"]?.token.reveal() ?? "";
   const root = serverAddress(config.telegram.base_url, "https://api.telegram.org");
   const files = `${serverAddress(config.telegram.base_file_url, `${root}/file`)}/bot${token}`;
+  const fetch = withFallback(send, fallbackAddresses(config.telegram));
   const api = telegramApi(fetch, `${root}/bot${token}`);
   const me = await api<User>("getMe", {}, signal).catch((error: unknown) => {
     throw connectionError(error);
   });
-  return { api, me, files };
+  return { api, me, files, fetch };
 }
 
 /** Connects as the bot of the token, by polling or by a webhook. */
 export async function connectTelegram(ports: ConnectionPorts, signal: AbortSignal): Promise<Connection> {
   const { config, logger } = ports;
   const { telegram } = config;
-  const { api, me, files } = await telegramBot(ports, signal);
+  const { api, me, files, fetch } = await telegramBot(ports, signal);
   ports.alive();
   const self: TelegramSelf = { id: me.id, username: me.username ?? "" };
   const rules = rulesOf(ports);
@@ -73,7 +85,7 @@ export async function connectTelegram(ports: ConnectionPorts, signal: AbortSigna
     },
     async fetchAttachment({ ref }, within) {
       const { file_path: file = "" } = await api<File>("getFile", { file_id: ref["fileId"] }, within);
-      const answer = await ports.fetch(`${files}/${file}`, { signal: within });
+      const answer = await fetch(`${files}/${file}`, { signal: within });
       if (!answer.ok || answer.body === null) throw new Error(`Telegram gave status ${answer.status} for the file`);
       return answer.body as AsyncIterable<Uint8Array>;
     },

@@ -47,6 +47,10 @@ export const telegram: Platform = {
       isOptional: true,
     },
   ],
+  timing: ({ telegram: { media_batch_delay_seconds: album, followup_grace_seconds: grace } }) => ({
+    albumMs: album * 1000,
+    followupGraceMs: grace * 1000,
+  }),
   lock: ({ platforms }) => ({ scope: "telegram-bot-token", identity: platforms["telegram"]?.token.reveal() ?? "" }),
   render: (markdown) =>
     renderedTexts(markdown, { style: telegramStyle, limit: maxLength, length: (text) => text.length }),
