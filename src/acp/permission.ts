@@ -7,12 +7,13 @@ export type ApprovalRequested = Extract<SessionEvent, { readonly type: "approval
 
 const options: Readonly<Record<ApprovalChoice, PermissionOption>> = {
   once: { optionId: "allow_once", name: "Allow once", kind: "allow_once" },
+  folder: { optionId: "allow_folder", name: "Allow in this folder for this session", kind: "allow_always" },
   session: { optionId: "allow_session", name: "Allow for this session", kind: "allow_always" },
   always: { optionId: "allow_always", name: "Always allow", kind: "allow_always" },
   deny: { optionId: "reject_once", name: "Reject", kind: "reject_once" },
 };
 
-const order: readonly ApprovalChoice[] = ["once", "session", "always", "deny"];
+const order: readonly ApprovalChoice[] = ["once", "folder", "session", "always", "deny"];
 
 /**
  * Asks the person at the editor. Only an answer that was offered allows something; a dismissed question, an answer

@@ -4,7 +4,7 @@ import type { ToolDetails } from "./tool-definition.ts";
 import type { Cost, Usage } from "./usage.ts";
 
 /** What a person may answer to an approval; the gate decides which of them it offers. */
-export type ApprovalChoice = "once" | "session" | "always" | "deny";
+export type ApprovalChoice = "once" | "folder" | "session" | "always" | "deny";
 
 /** An answer: a choice, or a no with the words the model is told. */
 export type ApprovalAnswer = ApprovalChoice | { readonly choice: "deny"; readonly reason: string };

@@ -24,6 +24,7 @@ export interface Asking {
 const longestSummary = 1_000;
 const labels: Readonly<Record<string, string>> = {
   once: "Allow once",
+  folder: "Allow in this folder",
   session: "Allow for this session",
   always: "Always allow",
   deny: "Deny",

@@ -56,5 +56,6 @@ export async function takePress(press: ButtonPress, deps: PressesDeps): Promise<
 export function answerText(choice: string): string {
   if (choice === "deny") return "Denied";
   if (choice === "always") return "Allowed for good";
+  if (choice === "folder") return "Allowed in this folder for this session";
   return choice === "session" ? "Allowed for this session" : "Allowed once";
 }

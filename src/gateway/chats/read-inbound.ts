@@ -24,6 +24,6 @@ export function readAnswer(event: unknown): PressedAnswer | undefined {
   const { requestId, kind, answer, by } = event;
   if (typeof requestId !== "string" || typeof answer !== "string" || typeof by !== "string") return undefined;
   if (kind === "question") return { kind, requestId, by, answer };
-  const choice = (["once", "session", "always", "deny"] as const).find((one) => one === answer);
+  const choice = (["once", "folder", "session", "always", "deny"] as const).find((one) => one === answer);
   return choice === undefined ? undefined : { kind: "approval", requestId, by, choice };
 }

@@ -13,7 +13,7 @@ export interface ApprovalsDeps {
 }
 
 /** From the widest permission to none. */
-const narrowing: readonly ApprovalChoice[] = ["always", "session", "once", "deny"];
+const narrowing: readonly ApprovalChoice[] = ["always", "session", "folder", "once", "deny"];
 
 /** Asks the surface that owns the session. No surface, no answer in time, or the end of the turn: denied. */
 export class Approvals implements Approver {

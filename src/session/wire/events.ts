@@ -43,7 +43,7 @@ export function toWire(event: SessionEvent, { sessionId, seq, atMs }: WireIds): 
 
 const words = text();
 const names = list(words);
-const choice = oneOf("once", "session", "always", "deny");
+const choice = oneOf("once", "folder", "session", "always", "deny");
 const usage = object({
   input: whole(),
   output: whole(),
@@ -138,7 +138,13 @@ const requests = {
     reasons: names,
     choices: list(choice),
     scopes: optional(
-      object({ once: optional(words), session: optional(words), always: optional(words), deny: optional(words) }),
+      object({
+        once: optional(words),
+        folder: optional(words),
+        session: optional(words),
+        always: optional(words),
+        deny: optional(words),
+      }),
     ),
     lines: optional(list(whole())),
     is_destructive: flag,

@@ -27,7 +27,7 @@ const inputFields = {
   queue: { text: words },
   unqueue: { index: whole({ max: 100_000 }) },
   interrupt: { text: optional(words) },
-  approve: { id, choice: oneOf("once", "session", "always", "deny"), reason: optional(words) },
+  approve: { id, choice: oneOf("once", "folder", "session", "always", "deny"), reason: optional(words) },
   answer: { id, text: orNull(words) },
   complete: { line: text({ max: 10_000 }) },
 } as const;

@@ -3,13 +3,14 @@ import type { Finding } from "../contract/approval-request.ts";
 import { type DetectLocation, detect } from "./detector/detect.ts";
 
 /** How far each answer reaches. Whoever changes what a grant covers changes these words. */
-export function scopesOf(findings: readonly Finding[]): ApprovalScopes {
+export function scopesOf(findings: readonly Finding[], folder?: string): ApprovalScopes {
   const once = "exactly this, one time";
   if (findings.some(({ isExact }) => isExact === true))
     return { once, session: "exactly this text in this folder, until this session ends", always: "" };
   const what = [...new Set(findings.map(({ key }) => key))].join(", ");
   return {
     once,
+    ...(folder === undefined ? {} : { folder: `${what} below ${folder}, until this session ends` }),
     session: `anything that counts as ${what}, until this session ends`,
     always: `anything that counts as ${what}, from now on in every session (saved)`,
   };

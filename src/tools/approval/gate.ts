@@ -14,6 +14,7 @@ import type { AuditEntry } from "./audit.ts";
 import { type DetectLocation, detect } from "./detector/detect.ts";
 import { detectInput } from "./detector/detect-input.ts";
 import { linesOf, scopesOf } from "./explain-request.ts";
+import { folderOf, staysBelow } from "./folder-scope.ts";
 import type { GrantedFor, Grants } from "./grants.ts";
 import { type Holding, stillAsked } from "./held/still-asked.ts";
 import { type ApprovalMode, type SurfaceRules, surfaceAnswer, type YoloSwitch } from "./modes.ts";
@@ -50,7 +51,7 @@ export interface GateDeps {
 }
 
 const touchEveryMs = 10_000;
-const everyChoice: readonly ApprovalChoice[] = ["once", "session", "always", "deny"];
+const everyChoice: readonly ApprovalChoice[] = ["once", "folder", "session", "always", "deny"];
 
 /** The one gate. Order: hardline, rules, yolo, findings less grants, surface, smart, a person. In a container only rules count. */
 export function createGate(deps: GateDeps): ApprovalGate {
@@ -111,7 +112,7 @@ async function judge(deps: GateDeps, input: Case): Promise<GateVerdict> {
   if (rule?.effect === "allow") return decided(deps, input, { kind: "run", note: rule.reason });
   if (deps.yolo.isOn(scope.key) || deps.mode() === "off")
     return decided(deps, input, { kind: "run", note: "approvals are switched off" });
-  const subject = subjectOf(input);
+  const subject = subjectOf(deps, input);
   const granted = await Promise.all(asked.map((finding) => deps.grants.isGranted(finding, subject)));
   const open = asked.filter((_, index) => granted[index] !== true);
   const now: Case = { ...input, findings: open };
@@ -160,15 +161,17 @@ async function askToLeave(deps: GateDeps, input: Case): Promise<GateVerdict> {
 
 async function askPerson(deps: GateDeps, input: Case): Promise<GateVerdict> {
   const { command, context, findings } = input;
+  const location = deps.location(context);
+  const folder = isCommandOfItsOwn(input) ? folderOf(command, findings, location) : undefined;
   const request: ApprovalRequest = {
     id: newId("apr"),
     callId: context.callId,
     tool: context.tool,
     summary: command,
     findings,
-    choices: choicesFor(findings, context),
-    scopes: scopesOf(findings),
-    lines: linesOf(command, findings, deps.location(context)),
+    choices: choicesFor(findings, context).filter((one) => one !== "folder" || folder !== undefined),
+    scopes: scopesOf(findings, folder),
+    lines: linesOf(command, findings, location),
     isDestructive: true,
     sessionKey: context.scope.key,
     taskId: context.taskId,
@@ -180,7 +183,7 @@ async function askPerson(deps: GateDeps, input: Case): Promise<GateVerdict> {
     const why = isUnattended(deps, context) ? "nobody can be asked here" : refusalWords(answer);
     return decided(deps, { ...input, choice }, blocked(why, findings));
   }
-  await keepGrant(deps, { ...input, choice: offered(choice, request.choices) });
+  await keepGrant(deps, { ...input, choice: offered(choice, request.choices) }, folder);
   return decided(
     deps,
     { ...input, choice },
@@ -192,28 +195,45 @@ async function askPerson(deps: GateDeps, input: Case): Promise<GateVerdict> {
 function choicesFor(findings: readonly Finding[], { scope }: GateContext): readonly ApprovalChoice[] {
   if (findings.some(({ leavesWall }) => leavesWall === true)) return ["once", "deny"];
   const isNarrow = findings.some(({ source, isExact }) => source === "scanner" || isExact === true);
-  return isNarrow || scope.userId !== undefined ? ["once", "session", "deny"] : everyChoice;
+  return isNarrow || scope.userId !== undefined ? everyChoice.filter((one) => one !== "always") : everyChoice;
 }
 
 /** An answer that was not offered counts as the next smaller one. */
 function offered(choice: ApprovalChoice, choices: readonly ApprovalChoice[]): ApprovalChoice {
-  const order: readonly ApprovalChoice[] = ["always", "session", "once"];
+  const order: readonly ApprovalChoice[] = ["always", "session", "folder", "once"];
   return order.slice(Math.max(0, order.indexOf(choice))).find((one) => choices.includes(one)) ?? "once";
 }
 
-/** `once` is never kept. What is exact is kept for exactly this; the rest by what it counts as. */
-async function keepGrant(deps: GateDeps, input: Case): Promise<void> {
+/** `once` is never kept. What is exact is kept for exactly this; the rest by what it counts as, below a folder or anywhere. */
+async function keepGrant(deps: GateDeps, input: Case, folder: string | undefined): Promise<void> {
   const { context, findings, choice } = input;
-  if (choice !== "session" && choice !== "always") return;
-  if (findings.some(({ isExact }) => isExact === true)) return deps.grants.grantCommand(subjectOf(input));
+  if (choice === undefined || choice === "once" || choice === "deny") return;
+  if (findings.some(({ isExact }) => isExact === true)) return deps.grants.grantCommand(subjectOf(deps, input));
   const keys = findings.map(({ key }) => key);
+  if (choice === "folder") {
+    if (folder !== undefined) deps.grants.grantFolder(context.scope.key, folder, keys);
+    return;
+  }
   if (choice === "always") await deps.grants.grantAlways(context.scope.key, keys);
   else deps.grants.grantSession(context.scope.key, keys);
 }
 
-function subjectOf({ command, context }: Case): GrantedFor {
+/** Where the folder it runs in is known: of input for a running program it is not. */
+function isCommandOfItsOwn({ isCommand, context }: Case): boolean {
+  return isCommand === true && context.inputOf === undefined;
+}
+
+function subjectOf(deps: GateDeps, input: Case): GrantedFor {
+  const { command, context } = input;
   const { scope, cwd, terminalKind, inputOf } = context;
-  return { command, sessionKey: scope.key, cwd, requester: scope.userId, within: inputOf ?? terminalKind };
+  return {
+    command,
+    sessionKey: scope.key,
+    cwd,
+    requester: scope.userId,
+    within: inputOf ?? terminalKind,
+    staysBelow: (folder) => isCommandOfItsOwn(input) && staysBelow(folder, command, deps.location(context)),
+  };
 }
 
 function refusalWords(answer: ApprovalAnswer): string {

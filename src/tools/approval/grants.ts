@@ -31,6 +31,8 @@ export interface GrantedFor {
   readonly requester?: string | undefined;
   /** The kind of terminal it runs in, or the running program that reads it. */
   readonly within?: string | undefined;
+  /** Whether all that the command touches lies below a folder. */
+  staysBelow?(folder: string): boolean;
 }
 
 /** Keys of earlier versions, which were made from pattern texts, and what they are called now. */
@@ -46,7 +48,7 @@ const formerKeys: Readonly<Record<string, string>> = {
  * What has been approved, and for what.
  *
  * 1. A session's grants end with the session; `once` is never stored.
- * 2. A grant is for a finding's key, or for one exact command; never for "whatever starts like this".
+ * 2. A grant is for a finding's key, anywhere or below a folder, or for one exact command; never for "whatever starts like this".
  * 3. A stored entry that is only a command word (`rm`) is void: it would approve anything.
  */
 export class Grants {
@@ -54,6 +56,8 @@ export class Grants {
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #sessionKeys = new Map<string, Set<string>>();
+  /** Folders by session and key. */
+  readonly #sessionFolders = new Map<string, Map<string, Set<string>>>();
   readonly #sessionCommands = new Map<string, Set<string>>();
 
   constructor(store: GrantStore, deps: { readonly clock: Clock; readonly logger: Logger }) {
@@ -66,6 +70,8 @@ export class Grants {
     if (this.#sessionCommands.get(subject.sessionKey)?.has(commandHash(subject)) === true) return true;
     if (finding.isExact === true) return false;
     if (this.#sessionKeys.get(subject.sessionKey)?.has(finding.key) === true) return true;
+    const folders = this.#sessionFolders.get(subject.sessionKey)?.get(finding.key) ?? [];
+    if ([...folders].some((folder) => subject.staysBelow?.(folder) === true)) return true;
     for (const entry of this.#store.load()) if (await this.#allows(entry, finding, subject)) return true;
     return false;
   }
@@ -74,6 +80,13 @@ export class Grants {
     const held = this.#sessionKeys.get(sessionKey) ?? new Set<string>();
     for (const key of keys) held.add(key);
     this.#sessionKeys.set(sessionKey, held);
+  }
+
+  /** What lies below a folder, until the session ends. */
+  grantFolder(sessionKey: string, folder: string, keys: readonly string[]): void {
+    const held = this.#sessionFolders.get(sessionKey) ?? new Map<string, Set<string>>();
+    for (const key of keys) held.set(key, new Set([...(held.get(key) ?? []), folder]));
+    this.#sessionFolders.set(sessionKey, held);
   }
 
   /** This very command in this very place, until the session ends. */
@@ -90,6 +103,7 @@ export class Grants {
 
   endSession(sessionKey: string): void {
     this.#sessionKeys.delete(sessionKey);
+    this.#sessionFolders.delete(sessionKey);
     this.#sessionCommands.delete(sessionKey);
   }
 

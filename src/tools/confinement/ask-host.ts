@@ -38,5 +38,6 @@ export async function askHost(owner: WallOwner, to: WantedHost, signal: AbortSig
   );
   const choice = typeof answer === "string" ? answer : answer.choice;
   // An answer that was not offered counts as the next smaller one.
+  if (choice === "folder") return "once";
   return choice === "always" && userId !== undefined ? "session" : choice;
 }

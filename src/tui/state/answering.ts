@@ -17,6 +17,7 @@ import type { ViewState } from "./state.ts";
 
 const letters: Readonly<Record<string, ApprovalRow>> = {
   o: "once",
+  f: "folder",
   s: "session",
   a: "always",
   d: "deny",

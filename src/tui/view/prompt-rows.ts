@@ -26,6 +26,7 @@ export interface PromptLook {
 
 const rowWords: Readonly<Record<ApprovalRow, { readonly label: string; readonly short: string }>> = {
   once: { label: "Run it once", short: "once" },
+  folder: { label: "Run it, in this folder", short: "folder" },
   session: { label: "Run it, this session", short: "session" },
   always: { label: "Always run it", short: "always" },
   deny: { label: "Don't run it", short: "no" },
@@ -34,6 +35,7 @@ const rowWords: Readonly<Record<ApprovalRow, { readonly label: string; readonly 
 };
 const letterOf: Readonly<Record<ApprovalRow, string>> = {
   once: "o",
+  folder: "f",
   session: "s",
   always: "a",
   deny: "d",

@@ -25,7 +25,7 @@ export interface SessionFacts {
   readonly queued: readonly string[];
 }
 
-export type Choice = "once" | "session" | "always" | "deny";
+export type Choice = "once" | "folder" | "session" | "always" | "deny";
 
 export type PersonRequest =
   | {

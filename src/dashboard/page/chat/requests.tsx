@@ -4,6 +4,7 @@ import type { Choice, PersonRequest } from "./frames.ts";
 
 const choiceWords: Readonly<Record<Choice, string>> = {
   once: "Allow once",
+  folder: "Allow in this folder",
   session: "Allow in this session",
   always: "Always allow",
   deny: "Deny",

@@ -82,6 +82,7 @@ export function ApprovalsPage({ api }: PageProps): VNode {
 
 const choiceWords: Readonly<Record<Choice, string>> = {
   once: "a person, once",
+  folder: "a person, for a folder in the session",
   session: "a person, for the session",
   always: "a person, for good",
   deny: "a person, or for lack of an answer",

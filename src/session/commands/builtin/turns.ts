@@ -72,14 +72,14 @@ export const approveCommand = defineCommand({
   name: "approve",
   description: "Allow what is being asked about",
   category: "Session",
-  argsHint: "[session|always]",
-  subcommands: ["session", "always"],
+  argsHint: "[folder|session|always]",
+  subcommands: ["folder", "session", "always"],
   gatewayOnly: true,
   whileRunning: "now",
   takes: ["asking"],
   async run({ words }, { asking }) {
     const scope = words[0]?.toLowerCase();
-    const choice = scope === "session" || scope === "always" ? scope : "once";
+    const choice = scope === "folder" || scope === "session" || scope === "always" ? scope : "once";
     return asking.approveOpen(choice) ? { kind: "nothing" } : warn("Nothing is waiting for approval.");
   },
 });
