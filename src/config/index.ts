@@ -17,6 +17,7 @@ export { describeSource } from "./load/layer.ts";
 export { type FlagSetting, type LoadedConfig, loadConfig } from "./load/load.ts";
 export type { VariableOrigin } from "./load/variables.ts";
 export { changedSettings, watchConfig } from "./load/watch.ts";
+export { withArticle } from "./lookup.ts";
 export { type Machine, type MachineOptions, openMachine, redactorFor } from "./machine.ts";
 export { managedBy, managedError } from "./managed.ts";
 export { isPlatformId, platformIds } from "./platform-id.ts";

@@ -58,6 +58,11 @@ export function typeName(node: Node): string {
   return node.nullable === true ? `${plainTypeName(node)} or null` : plainTypeName(node);
 }
 
+/** The name of a type within a sentence: `a whole number`, `text`, `one of a, b`. */
+export function withArticle(type: string): string {
+  return /^(?:whole number|number|list|map|group)/.test(type) ? `a ${type}` : type;
+}
+
 function plainTypeName(node: Node): string {
   switch (node.kind) {
     case "group":

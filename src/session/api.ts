@@ -286,6 +286,8 @@ export interface PickerItem {
   readonly label: string;
   readonly detail: string;
   readonly isCurrent: boolean;
+  /** Longer words, shown while it is pointed at. */
+  readonly help?: string | undefined;
 }
 
 export type SurfaceAction =
@@ -303,7 +305,9 @@ export type SurfaceAction =
   | { readonly do: "paste-image" }
   | { readonly do: "switch-session"; readonly id: SessionId }
   /** Asks for provider, credential and model, and uses them from then on. */
-  | { readonly do: "connect" };
+  | { readonly do: "connect" }
+  /** A line for the person to finish, and what is to be known for it. */
+  | { readonly do: "edit-line"; readonly text: string; readonly about: string };
 
 export interface Completion {
   /** Replaces the line from `from` to the cursor. */

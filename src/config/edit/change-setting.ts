@@ -2,6 +2,7 @@ import { UserError } from "#foundation/errors";
 import { Secret } from "#foundation/secrets/secret";
 import { formatKeyPath, parseKeyPath } from "../key-path.ts";
 import { belongsInSecretFile } from "../load/environment/table.ts";
+import { withArticle } from "../lookup.ts";
 import type { SettingCheck } from "./check-setting.ts";
 import { type EditOptions, editConfig } from "./edit.ts";
 import { removeSecrets, writeSecret } from "./secrets.ts";
@@ -69,7 +70,7 @@ function accepted(key: string, check: SettingCheck, force: boolean): unknown {
       if (force) return check.value;
       throw unknownSetting(key, check.suggestion, " To write it anyway, add --force.");
     case "wrong-type":
-      throw new UserError(`${key} takes ${check.expected}, not ${JSON.stringify(check.written)}.`, {
+      throw new UserError(`${key} takes ${withArticle(check.expected)}, not ${JSON.stringify(check.written)}.`, {
         code: "config_type_error",
         hint: `See what it does: hermes config explain ${key}`,
       });

@@ -35,6 +35,7 @@ import {
   statusbarCommand,
   verboseCommand,
 } from "./builtin/screen.ts";
+import { settingsCommand } from "./builtin/settings.ts";
 import { skillsCommand } from "./builtin/skills.ts";
 import { snapshotCommand } from "./builtin/snapshot.ts";
 import { contextCommand, insightsCommand, statusCommand, usageCommand, versionCommand } from "./builtin/status.ts";
@@ -79,6 +80,7 @@ export const builtinCommands: readonly SlashCommand[] = [
   statusCommand,
   resumeCommand,
   configCommand,
+  settingsCommand,
   modelCommand,
   connectCommand,
   personalityCommand,

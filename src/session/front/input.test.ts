@@ -70,6 +70,7 @@ describe("a hint", () => {
       profile: "default",
       homePath: "/h",
       describe: () => Promise.resolve([]),
+      settings: () => Promise.resolve([]),
       save: (key: string) => Promise.resolve(void saved.push(key)),
       reload: () => Promise.resolve(""),
     };

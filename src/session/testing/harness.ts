@@ -48,6 +48,7 @@ export async function openHarness(input: HarnessOptions = {}) {
       version: "0.0.0-test",
       preferences: {
         describe: () => Promise.resolve([]),
+        settings: () => Promise.resolve([]),
         save: () => Promise.resolve(),
         reload: () => Promise.resolve("No setting has changed."),
       },

@@ -15,6 +15,8 @@ const action = union("do", {
   "attach-image": { path: words },
   "paste-image": {},
   "switch-session": { id: words },
+  connect: {},
+  "edit-line": { text: words, about: words },
 });
 
 /** What a command shows. */
@@ -24,7 +26,7 @@ const view = union("kind", {
   table: { title: words, columns: list(words), rows: list(list(words)) },
   picker: {
     title: words,
-    items: list(object({ value: words, label: words, detail: words, is_current: flag })),
+    items: list(object({ value: words, label: words, detail: words, is_current: flag, help: optional(words) })),
     command: words,
   },
   turn: {},

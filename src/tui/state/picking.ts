@@ -9,6 +9,8 @@ export interface ListItem {
   readonly detail: string;
   readonly value?: string | undefined;
   readonly isCurrent?: boolean | undefined;
+  /** Shown whole while it is pointed at. */
+  readonly help?: string | undefined;
 }
 
 /** A list that is narrowed by what is typed. */
@@ -27,7 +29,7 @@ export function shownItems<T extends ListItem>(list: ListState<T>): readonly T[]
     .split(/\s+/)
     .filter((word) => word !== "");
   return list.items.filter((item) => {
-    const text = `${item.label} ${item.value ?? ""} ${item.detail}`.toLowerCase();
+    const text = `${item.label} ${item.value ?? ""} ${item.detail} ${item.help ?? ""}`.toLowerCase();
     return words.every((word) => text.includes(word));
   });
 }

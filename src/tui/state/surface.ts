@@ -1,5 +1,7 @@
 import type { SurfaceAction } from "#session";
+import { bufferOf } from "../input/buffer.ts";
 import type { Details, ToolProgress } from "../settings.ts";
+import { editDraft } from "./editing/editing.ts";
 import { effect, notice, type ViewState } from "./state.ts";
 
 /** What a command asked the terminal itself to do. */
@@ -35,6 +37,8 @@ export function actOnSurface(state: ViewState, action: SurfaceAction): ViewState
       return effect(state, { do: "attach-image", path: action.path });
     case "paste-image":
       return effect(state, { do: "paste-image" });
+    case "edit-line":
+      return editDraft(notice(state, "info", action.about), bufferOf(action.text));
     case "connect":
       return effect(state, { do: "connect" });
     case "switch-session":

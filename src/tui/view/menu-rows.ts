@@ -3,9 +3,11 @@ import type { CompletionState } from "../state/state.ts";
 import { boxBottom, boxTop } from "../text/box.ts";
 import { cutText, type Line } from "../text/styled.ts";
 import { displayWidth } from "../text/width.ts";
+import { wrapText } from "../text/wrap.ts";
 
 const menuRows = 8;
 const maxListRows = 12;
+const helpHeight = 2;
 /** Frame, search and a little of what was there before. */
 const rowsAround = 6;
 
@@ -32,7 +34,9 @@ export function listRows(
   { columns, rows: height }: { readonly columns: number; readonly rows: number },
 ): Line[] {
   const items = shownItems(list);
-  const { from, shown } = slice(items, list.index, Math.max(3, Math.min(maxListRows, height - rowsAround)));
+  const help = helpRows(list, items[list.index], columns);
+  const room = height - rowsAround - help.length;
+  const { from, shown } = slice(items, list.index, Math.max(3, Math.min(maxListRows, room)));
   const rows = shown.map((item, row): Line => {
     const isSelected = from + row === list.index;
     const text = cutText(`${isSelected ? "❯ " : "  "}${markOf(list, item)}${item.label}`, columns - 2);
@@ -55,8 +59,19 @@ export function listRows(
     search,
     ...rows,
     ...empty,
+    ...help,
     boxBottom(columns, "session-border"),
   ];
+}
+
+/** What the list says about the chosen entry; as many rows for each, so that nothing moves. */
+function helpRows({ items }: ListState, chosen: ListItem | undefined, columns: number): Line[] {
+  if (!items.some(({ help }) => help !== undefined)) return [];
+  const rows = wrapText(chosen?.help ?? "", Math.max(8, columns - 4)).slice(0, helpHeight);
+  return Array.from(
+    { length: helpHeight },
+    (_, row): Line => [{ text: "  " }, ...(rows[row] ?? []).map((span) => ({ ...span, style: "dim" as const }))],
+  );
 }
 
 function markOf({ items, marked }: ListState, item: ListItem): string {

@@ -96,7 +96,11 @@ function bottomSlots(source: ViewSource, isNarrow: () => boolean): BottomSlots {
   const hasStatus = (): boolean => source.state().settings.showStatusBar && source.state().picker === undefined;
   return {
     statusBar: widget("statusBar", (columns) => [statusBar(source.state(), columns, source.nowMs())], hasStatus),
-    inputRuleTop: widget("inputRuleTop", (columns) => [rule(columns, "input-rule")]),
+    inputRuleTop: widget(
+      "inputRuleTop",
+      (columns) => [rule(columns, "input-rule")],
+      () => hasInput(source.state()),
+    ),
     imageBar: widget(
       "imageBar",
       (columns) => [imageBar(source.state(), columns)],
@@ -105,12 +109,12 @@ function bottomSlots(source: ViewSource, isNarrow: () => boolean): BottomSlots {
     inputArea: widget(
       "inputArea",
       (columns) => inputRows(source.state(), source.look().skin, columns),
-      () => source.state().picker === undefined && hasInput(source.state()),
+      () => hasInput(source.state()),
     ),
     inputRuleBottom: widget(
       "inputRuleBottom",
       (columns) => [rule(columns, "input-rule")],
-      () => !isNarrow(),
+      () => !isNarrow() && hasInput(source.state()),
     ),
     voiceStatus: widget(
       "voiceStatus",
@@ -129,8 +133,9 @@ function bottomSlots(source: ViewSource, isNarrow: () => boolean): BottomSlots {
 }
 
 /** Choices need no input line, unless a text is being written or waits in it. */
-function hasInput({ prompts, editor }: ViewState): boolean {
+function hasInput({ prompts, editor, picker }: ViewState): boolean {
   const [prompt] = prompts;
+  if (picker !== undefined) return false;
   return prompt?.kind !== "approval" || prompt.reason !== undefined || editor.buffer.text !== "";
 }
 

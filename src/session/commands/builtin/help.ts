@@ -66,6 +66,7 @@ const examples: Readonly<Record<string, string>> = {
   background: "/background look for dead links",
   export: "/export talk.html",
   skin: "/skin mono",
+  settings: "/settings display.show_cost true",
 };
 
 function commandHelp(command: SlashCommand): string {
