@@ -46,7 +46,7 @@ export { countRepairs } from "./protocols/shared/history.ts";
 export type { AccountLine } from "./providers/account-probes.ts";
 export { readNamedEndpoints } from "./providers/custom.ts";
 export { isLocalUrl, scopeOf } from "./providers/hosts.ts";
-export { detectLocalServer, findLocalServers, localServerFacts } from "./providers/local/local.ts";
+export { detectLocalServer, findLocalServers, localContextWindow, localServerFacts } from "./providers/local/local.ts";
 export { parseModelArgument } from "./providers/model-argument.ts";
 export { fetchModels } from "./providers/models/models-list.ts";
 export type { ProviderProfile } from "./providers/provider.ts";

@@ -33,6 +33,7 @@ export {
   createConversations,
   type SpokenMessage,
 } from "./search/conversations.ts";
+export { withFolders } from "./search/lineage.ts";
 export { createSessionSearchTool } from "./search/session-search-tool.ts";
 export { checkpointService } from "./services/checkpoints.ts";
 export { builtInSkinNames } from "./settings.ts";

@@ -31,7 +31,7 @@ describe("connecting a model inside the chat", () => {
     terminal.press("small");
     await terminal.sees(/❯ +lab-small/);
     terminal.press("\r");
-    await terminal.sees("Context length");
+    await terminal.sees("Context length in tokens (the server does not say");
     terminal.press("\r");
     await terminal.sees("It answers");
     await terminal.sees("Now using lab-small");
@@ -42,6 +42,50 @@ describe("connecting a model inside the chat", () => {
     expect(server.requests.at(-1)?.model ?? "lab-small").toBe("lab-small");
     expect(await terminal.text()).not.toContain("sk-lab-0123456789");
     expect(await readFile(path.join(stage.home, "config.yaml"), "utf8")).toContain(`local-${port}`);
+  });
+
+  it.each([
+    ["by its list", { models: [{ id: "lab-large", extra: { context_length: 200_000 } }] }, "200,000", "200K"],
+    [
+      "by how llama.cpp was started, not by what the model could do",
+      {
+        models: [{ id: "lab-large", extra: { meta: { n_ctx_train: 131_072 } } }],
+        localServer: { kind: "llama-cpp", contextSize: 81_920 },
+      },
+      "81,920",
+      "82K",
+    ],
+    [
+      "by what Ollama shows of the model",
+      { models: [{ id: "lab-large", contextLength: 131_072 }], localServer: { kind: "ollama", numCtx: 65_536 } },
+      "65,536",
+      "66K",
+    ],
+  ] as const)("does not ask for a window that the server tells, %s", async (_how, options, window, inStatus) => {
+    await using server = await startModelServer(options);
+    server.otherwise(says("Ready."));
+    await using stage = await Stage.open();
+    await using terminal = new ProgramTerminal(stage, []);
+    await terminal.answers(/demo/i);
+    await terminal.say("/connect");
+    await terminal.sees("Esc)");
+    terminal.press("custom");
+    await terminal.sees(/❯ +Custom endpoint/);
+    terminal.press("\r");
+    await terminal.sees("Address of the server");
+    await terminal.say(`localhost:${new URL(server.url).port}`);
+    await terminal.sees(/1 model at [\s\S]*Use the address/);
+    terminal.press("\r");
+    await terminal.sees("Key (empty for none)");
+    terminal.press("\r");
+    await terminal.sees(/❯ +lab-large/);
+    terminal.press("\r");
+    await terminal.sees(`Context length: ${window} tokens, as the server says.`);
+    await terminal.sees("Now using lab-large");
+    const text = await terminal.text();
+    expect(text).not.toContain("does not say");
+    // The status line counts against that window from the beginning.
+    await terminal.sees(new RegExp(`⚕ lab-large[^\\n]*/${inStatus} `));
   });
 
   it("leaves everything as it is when nothing is chosen", async () => {

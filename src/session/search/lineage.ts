@@ -1,6 +1,6 @@
 import type { SessionId } from "#conversation";
 import type { Store } from "#store";
-import { folderOf } from "./session-folder.ts";
+import { folderOf, type SessionFolder } from "./session-folder.ts";
 
 const mostSteps = 100;
 
@@ -36,6 +36,16 @@ export async function newestSession(
     anywhere ??= { id, folder: known?.folder };
   }
   return anywhere ?? oneShot;
+}
+
+/** Sessions with where they were worked on. */
+export function withFolders<T extends { readonly id: SessionId }>(
+  store: Store,
+  sessions: readonly T[],
+): Promise<readonly (T & { readonly location: SessionFolder | undefined })[]> {
+  return Promise.all(
+    sessions.map(async (one) => ({ ...one, location: await folderOf(store, await headOf(store, one.id)) })),
+  );
 }
 
 /**

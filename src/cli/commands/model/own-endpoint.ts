@@ -1,5 +1,5 @@
 import { Secret } from "#foundation/secrets/secret";
-import { detectLocalServer, fetchModels, noCredential } from "#model";
+import { detectLocalServer, fetchModels, localContextWindow, noCredential } from "#model";
 import type { Invocation } from "../../command.ts";
 import { Output } from "../../output/output.ts";
 import type { Asker } from "../../support/ask.ts";
@@ -16,10 +16,13 @@ export async function pickOwnEndpoint(asker: Asker, invocation: Invocation): Pro
   const usual = found.kind === "nothing" ? typed : found.baseUrl;
   const baseUrl = await askAddress(asker, out, { question: "Use the address", usual });
   const key = await asker.secret("Key (empty for none)");
-  const models = found.kind === "models" ? found.models : await namesWithKey(baseUrl, key, signal);
-  const model = await pickName(asker, models);
+  const models = found.kind === "models" ? found.models : await listedWithKey(baseUrl, key, signal);
+  const model = await pickName(
+    asker,
+    models.map(({ id }) => id),
+  );
   if (model === "") return undefined;
-  const length = Number(await asker.text("Context length in tokens (empty: ask the server)"));
+  const length = await askLength(asker, out, await reportedWindow({ baseUrl, model, models }, signal));
   const name = generatedName(baseUrl);
   return {
     provider: "custom",
@@ -29,9 +32,39 @@ export async function pickOwnEndpoint(asker: Asker, invocation: Invocation): Pro
       name,
       baseUrl,
       ...(key === "" ? {} : { apiKey: new Secret(key) }),
-      ...(Number.isInteger(length) && length > 0 ? { contextLength: length } : {}),
+      ...(length === undefined ? {} : { contextLength: length }),
     },
   };
+}
+
+interface Listed {
+  readonly id: string;
+  readonly contextWindow?: number | undefined;
+}
+
+/** What the server itself says about the window: how it was started counts more than what the model could do. */
+async function reportedWindow(
+  { baseUrl, model, models }: { readonly baseUrl: string; readonly model: string; readonly models: readonly Listed[] },
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  const server = await detectLocalServer(baseUrl, {}, signal);
+  const running = server === undefined ? undefined : await localContextWindow(server, { baseUrl, model }, signal);
+  return running ?? models.find(({ id }) => id === model)?.contextWindow;
+}
+
+/** Asked for only where the server does not tell: what it tells is asked again with every start, and not written down. */
+async function askLength(asker: Asker, out: Output, reported: number | undefined): Promise<number | undefined> {
+  if (reported !== undefined) {
+    out.line(`Context length: ${reported.toLocaleString("en")} tokens, as the server says.`);
+    return undefined;
+  }
+  for (;;) {
+    const typed = await asker.text("Context length in tokens (the server does not say; Enter skips)");
+    if (typed === "") return undefined;
+    const length = Number(typed.replace(/[,_ ]/g, ""));
+    if (Number.isInteger(length) && length > 0) return length;
+    out.line(`"${typed}" is not a number of tokens, such as 32768.`);
+  }
 }
 
 export async function pickFromServer(asker: Asker, server: RunningServer): Promise<PickedModel | undefined> {
@@ -69,7 +102,7 @@ function addressIn(typed: string): string | undefined {
 }
 
 type Probed =
-  | { readonly kind: "models"; readonly baseUrl: string; readonly models: readonly string[] }
+  | { readonly kind: "models"; readonly baseUrl: string; readonly models: readonly Listed[] }
   /** Somebody is there and says nothing without a key. */
   | { readonly kind: "locked"; readonly baseUrl: string }
   | { readonly kind: "nothing" };
@@ -103,12 +136,12 @@ async function probe(typed: string, signal: AbortSignal): Promise<Probed> {
   return server === undefined ? { kind: "nothing" } : found(bare, server.models);
 }
 
-function found(baseUrl: string, models: readonly { readonly id: string }[]): Probed {
-  return { kind: "models", baseUrl, models: models.map(({ id }) => id) };
+function found(baseUrl: string, models: readonly Listed[]): Probed {
+  return { kind: "models", baseUrl, models };
 }
 
 /** The address is agreed on now, so the key that belongs to it may go there. */
-async function namesWithKey(baseUrl: string, key: string, signal: AbortSignal): Promise<readonly string[]> {
+async function listedWithKey(baseUrl: string, key: string, signal: AbortSignal): Promise<readonly Listed[]> {
   if (key === "") return [];
   const list = await fetchModels(
     {
@@ -120,7 +153,7 @@ async function namesWithKey(baseUrl: string, key: string, signal: AbortSignal): 
     },
     signal,
   );
-  return list.kind === "models" ? list.models.map(({ id }) => id) : [];
+  return list.kind === "models" ? list.models : [];
 }
 
 /** `local-8080`. No colon: `provider:model` is read at colons. */

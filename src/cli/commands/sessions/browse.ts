@@ -1,15 +1,16 @@
-import { relativeTime } from "#foundation/text/figures";
+import { plural, relativeTime } from "#foundation/text/figures";
 import { systemClock } from "#foundation/time/clock";
 import type { Invocation } from "../../command.ts";
+import { hasFlag } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
 import { oneLine } from "../../output/table.ts";
 import { openAsker } from "../../support/ask.ts";
 import { newestSessions } from "./list.ts";
 
-/** A list to choose from by number or by a part of the title; the choice is continued. */
+/** A list to search and choose from; the choice is continued. One-shot runs are no conversations to go on with. */
 export async function sessionsBrowse(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
-  const sessions = await newestSessions(invocation, 50);
+  const sessions = await newestSessions(invocation, 50, { withOneShots: hasFlag(invocation, "one-shots") });
   if (sessions.length === 0) {
     out.line("There are no sessions yet. Begin one with: hermes");
     return 0;
@@ -17,7 +18,7 @@ export async function sessionsBrowse(invocation: Invocation): Promise<number> {
   const nowMs = systemClock.now();
   const choices = sessions.map((one) => ({
     label: oneLine(one.title ?? one.preview) || one.id,
-    detail: `${relativeTime(one.lastActiveMs, nowMs)}, ${one.messageCount} messages, ${one.id}`,
+    detail: `${relativeTime(one.lastActiveMs, nowMs)} · ${plural(one.messageCount, "message")} · ${one.location?.folder ?? one.source} · ${one.id}`,
     value: one.id as string | undefined,
   }));
   const chosen = await choose(invocation, [...choices, { label: "(none)", detail: "leave", value: undefined }]);

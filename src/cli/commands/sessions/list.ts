@@ -9,7 +9,7 @@ import { openExistingStore } from "../../support/store.ts";
 
 export async function sessionsList(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
-  const sessions = await newestSessions(invocation, 20);
+  const sessions = await newestSessions(invocation, 20, { withOneShots: true });
   out.document({ sessions: snakeCase(sessions) });
   if (sessions.length === 0) {
     const source = flagText(invocation, "source");
@@ -42,11 +42,18 @@ export async function sessionsList(invocation: Invocation): Promise<number> {
 }
 
 /** Sessions of tools are not a person's and are left out unless asked for by name. */
-export async function newestSessions(invocation: Invocation, usual: number): Promise<readonly SessionSummary[]> {
+export async function newestSessions(
+  invocation: Invocation,
+  usual: number,
+  { withOneShots }: { readonly withOneShots: boolean },
+): Promise<readonly (SessionSummary & { readonly location?: { readonly folder: string } | undefined })[]> {
   const limit = flagNumber(invocation, "limit", { usual });
   const source = flagText(invocation, "source");
   await using store = await openExistingStore(invocation);
   if (store === undefined) return [];
   const wanted = source === undefined ? { excludeSources: ["tool"] } : { source };
-  return await store.sessions.list({ ...wanted, limit, signal: invocation.io.signal });
+  const sessions = await store.sessions.list({ ...wanted, limit, signal: invocation.io.signal });
+  if (withOneShots) return sessions;
+  const { withFolders } = await import("#session");
+  return (await withFolders(store, sessions)).filter(({ location }) => location?.isOneShot !== true);
 }

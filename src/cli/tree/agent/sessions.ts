@@ -23,7 +23,7 @@ export const sessionsCommand: Command = {
     {
       name: "browse",
       about: "Choose a session and continue it",
-      flags: [sourceFlag, limitFlag(50)],
+      flags: [sourceFlag, limitFlag(50), { name: "one-shots", kind: "switch", about: "List one-shot runs, too" }],
       interactiveOnly: "List them with: hermes sessions list, then continue one with: hermes chat --resume <id>",
       run: async (invocation) => (await import("../../commands/sessions/browse.ts")).sessionsBrowse(invocation),
     },

@@ -1,9 +1,7 @@
 import { plural, relativeTime } from "#foundation/text/figures";
 import type { Store } from "#store";
 import type { CommandView, PickerItem } from "../../api.ts";
-import { findSession, headOf } from "../../search/lineage.ts";
-import { folderOf } from "../../search/session-folder.ts";
-
+import { findSession, withFolders } from "../../search/lineage.ts";
 import { type CommandCall, type CommandServices, defineCommand } from "../command.ts";
 import { act, say, warn } from "../views.ts";
 
@@ -50,10 +48,8 @@ async function sessionItems(
   { store, clock }: Listing,
 ): Promise<readonly PickerItem[]> {
   const sessions = await store.sessions.list({ limit: mostListed, excludeSources: ["tool", "subagent"], signal });
-  const folders = await Promise.all(sessions.map(async ({ id }) => folderOf(store, await headOf(store, id))));
   const here = session.info.cwd;
-  const listed = sessions
-    .map((one, index) => ({ ...one, location: folders[index] }))
+  const listed = (await withFolders(store, sessions))
     .filter(({ location }) => location?.isOneShot !== true)
     .sort((left, right) => Number(right.location?.folder === here) - Number(left.location?.folder === here));
   return listed.map((one) => ({
