@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { keys, TuiDriver } from "./testing/driver.ts";
-import { text, turnStart } from "./testing/events.ts";
+import { text, turnDone, turnStart } from "./testing/events.ts";
 
 describe("while Hermes works", () => {
   it("a message goes to the session at once, which stops the turn [20:A10.8] [20:R10.28]", async () => {
@@ -52,6 +52,21 @@ describe("while Hermes works", () => {
     await ui.press(keys.ctrl("c"));
     expect((await ui.ended).exitCode).toBe(130);
     expect(ui.screen.isStarted).toBe(false);
+  });
+
+  it("Ctrl-C right behind the end of a turn never leaves, however often; after that, two do [20:R10.19]", async () => {
+    await using ui = await TuiDriver.start();
+    await ui.say(turnStart, ...text("Done."), turnDone);
+    await ui.press(keys.ctrl("c"));
+    await ui.press(keys.ctrl("c"));
+    await ui.press(keys.ctrl("c"));
+    expect(ui.screen.isStarted).toBe(true);
+    await ui.clock.advance(2_500);
+    await ui.press(keys.ctrl("c"));
+    expect(ui.screen.isStarted).toBe(true);
+    expect(await ui.text()).toContain("press Ctrl-C again to quit");
+    await ui.press(keys.ctrl("c"));
+    expect((await ui.ended).exitCode).toBe(0);
   });
 
   it("Ctrl-C twice with time between does not leave [20:R10.19]", async () => {

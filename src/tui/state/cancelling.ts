@@ -7,6 +7,8 @@ import { refuse } from "./prompts/prompts.ts";
 import { effect, notice, type ViewState } from "./state.ts";
 
 const doublePressMs = 2_000;
+/** Who wants to stop something that has just ended has not seen yet that it did. */
+const tooLateMs = 1_000;
 
 /** Ctrl-C: the first of these that applies. */
 export function cancel(state: ViewState, nowMs: number): ViewState {
@@ -47,19 +49,25 @@ function stop(state: ViewState, nowMs: number): ViewState {
   return effect(unsent, { do: "interrupt" });
 }
 
-/** On an empty line: the first says that the second leaves. One that came too late to stop something leaves nothing. */
+/** On an empty line: the first says that the second leaves. Those that came too late to stop something do not count. */
 function leaveTwice(state: ViewState, nowMs: number): ViewState {
   if (isLeaving(state, nowMs)) return effect({ ...state, phase: "closing" }, { do: "exit", code: 0 });
   return { ...state, leaveAskedAtMs: nowMs };
 }
 
-function isLeaving({ leaveAskedAtMs }: ViewState, nowMs: number): boolean {
+function isLeaving(state: ViewState, nowMs: number): boolean {
+  const { leaveAskedAtMs, workEndedAtMs = Number.NEGATIVE_INFINITY } = state;
+  return isOffered(state, nowMs) && (leaveAskedAtMs ?? 0) - workEndedAtMs >= tooLateMs;
+}
+
+/** It is said that Ctrl-C leaves. */
+function isOffered({ leaveAskedAtMs }: ViewState, nowMs: number): boolean {
   return leaveAskedAtMs !== undefined && nowMs - leaveAskedAtMs <= doublePressMs;
 }
 
 /** The offer to leave ends with the next key, or by itself. */
 export function forgetLeaving(state: ViewState, nowMs: number): ViewState {
-  return state.leaveAskedAtMs === undefined || isLeaving(state, nowMs)
+  return state.leaveAskedAtMs === undefined || isOffered(state, nowMs)
     ? state
     : { ...state, leaveAskedAtMs: undefined };
 }

@@ -192,7 +192,12 @@ function reduceOutcome(state: ViewState, action: OutcomeAction, nowMs: number): 
     case "command-start":
       return { ...state, busyCommand: action.label, isShellRunning: action.isShell === true };
     case "command-end":
-      return { ...state, busyCommand: undefined, isShellRunning: false };
+      return {
+        ...state,
+        busyCommand: undefined,
+        isShellRunning: false,
+        workEndedAtMs: state.isShellRunning ? nowMs : state.workEndedAtMs,
+      };
     case "settings":
       return { ...state, settings: { ...state.settings, ...action.settings } };
     case "facts":

@@ -53,6 +53,8 @@ export interface ViewState {
   readonly lastCancelAtMs: number | undefined;
   /** Ctrl-C on an empty line: another one leaves. */
   readonly leaveAskedAtMs: number | undefined;
+  /** When the last turn or `!command` ended: a Ctrl-C right behind it was meant for that. */
+  readonly workEndedAtMs: number | undefined;
   readonly lastEmptyEnterAtMs: number | undefined;
   /** Escape, then Enter, is a new line. */
   readonly lastEscapeAtMs: number | undefined;
@@ -231,6 +233,7 @@ export function initialState(settings: TuiSettings, history: readonly string[] =
     isMidText: false,
     lastCancelAtMs: undefined,
     leaveAskedAtMs: undefined,
+    workEndedAtMs: undefined,
     lastEmptyEnterAtMs: undefined,
     lastEscapeAtMs: undefined,
     early: [],

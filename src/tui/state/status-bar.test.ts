@@ -48,6 +48,9 @@ describe("the status bar", () => {
   ])("colours %i %% as %s [20:R10.16]", (percent, style) => expect(contextStyle(percent)).toBe(style));
 
   it("says an unknown price as such", () => {
+    // As it is counted, and as it comes back from the store.
+    expect(costText({ status: "included", source: "none", usd: 0 })).toBe("included");
+    expect(costText({ status: "included", source: "none" })).toBe("included");
     expect(costText({ status: "unknown", source: "none" })).toBe("$?");
     expect(costText({ status: "unknown", source: "none", usd: 0.5 })).toBe("≥$0.50");
   });

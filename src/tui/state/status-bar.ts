@@ -87,7 +87,8 @@ function cost(state: ViewState): Span | undefined {
 /** An unknown price is said, never counted as nothing. */
 export function costText(cost: Cost | undefined): string | undefined {
   if (cost === undefined) return undefined;
-  if (cost.usd === undefined) return cost.status === "included" ? "included" : "$?";
+  if (cost.status === "included" && !((cost.usd ?? 0) > 0)) return "included";
+  if (cost.usd === undefined) return "$?";
   return `${cost.status === "unknown" ? "≥" : ""}$${cost.usd.toFixed(2)}`;
 }
 

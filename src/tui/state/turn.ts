@@ -20,7 +20,8 @@ export function endTurn(
   nowMs: number,
 ): ViewState {
   const lastTurnMs = state.turn === undefined ? state.lastTurnMs : nowMs - state.turn.startedAtMs;
-  const ended: ViewState = { ...state, turn: undefined, lastTurnMs, children: [], lastCancelAtMs: undefined };
+  const over = { turn: undefined, lastTurnMs, children: [], lastCancelAtMs: undefined, workEndedAtMs: nowMs };
+  const ended: ViewState = { ...state, ...over };
   const told = tell(ended, event);
   const rung = state.settings.bellOnComplete ? effect(told, { do: "bell" }) : told;
   const wasLong = state.turn !== undefined && nowMs - state.turn.startedAtMs >= longTurnMs;
