@@ -1,3 +1,5 @@
+import { mkdir, readdir, symlink } from "node:fs/promises";
+import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { calls, says, startModelServer } from "../fakes/model-server/index.ts";
@@ -48,5 +50,36 @@ describe("the built program on a screen", () => {
     const text = await terminal.answers("The build is done.");
     expect(text).toMatch(/The background process proc_[0-9a-f]{12} has ended/);
     expect(text).toContain("all-built");
+  });
+});
+
+/** The search path with one program less. */
+async function pathWithout(name: string, folder: string): Promise<string> {
+  await mkdir(folder);
+  const folders = (process.env["PATH"] ?? "").split(path.delimiter).filter((one) => one !== "");
+  const seen = new Set([name]);
+  for (const one of folders) {
+    for (const file of await readdir(one).catch(() => [])) {
+      if (seen.has(file)) continue;
+      seen.add(file);
+      await symlink(path.join(one, file), path.join(folder, file));
+    }
+  }
+  return folder;
+}
+
+describe("sudo on a machine without it", () => {
+  it("asks nobody for a password; the shell says what is missing", async () => {
+    await using model = await startModelServer({ strict: true });
+    const config = modelConfig(model.chatBaseUrl, "auxiliary: { title_generation: { enabled: false } }\n");
+    await using stage = await Stage.open({ config });
+    const PATH = await pathWithout("sudo", path.join(stage.folder, "bin"));
+    await using terminal = new ProgramTerminal(stage, [], { PATH });
+    await terminal.sees("❯");
+    model.script(calls("terminal", { command: "sudo true" }), says("There is no sudo."));
+    await terminal.say("Do it as root.");
+    await terminal.choose("o");
+    expect(await terminal.answers("There is no sudo.")).not.toContain("Password for sudo");
+    expect(JSON.stringify((await model.received(2)).messages.at(-1))).toContain("sudo: command not found");
   });
 });

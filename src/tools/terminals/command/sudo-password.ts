@@ -7,6 +7,8 @@ export interface SudoDeps {
   /** From the settings; an empty one is tried as it is and never asked for. */
   readonly configured?: Secret;
   readonly clock: Clock;
+  /** False where there is no sudo: nobody is asked for its password, and the shell says what is missing. */
+  isInstalled?(host: string): boolean;
 }
 
 const askMs = 45_000;
@@ -28,6 +30,7 @@ export class SudoPasswords {
     const kept = this.#kept.get(key);
     if (kept !== undefined && kept.untilMs > this.#deps.clock.now()) return kept.password;
     this.#kept.delete(key);
+    if (this.#deps.isInstalled?.(host) === false) return undefined;
     const password = await ask(scope, signal);
     if (password === undefined || password.isEmpty) return undefined;
     this.#kept.set(key, { password, untilMs: this.#deps.clock.now() + keptMs });
