@@ -31,6 +31,7 @@ function preferences() {
   const saved: [string, string | boolean][] = [];
   const all: Preferences = {
     describe: () => Promise.resolve([["model.default", "opus"]]),
+    settings: () => Promise.resolve([]),
     save: (key, value) => Promise.resolve(void saved.push([key, value])),
     reload: () => Promise.resolve("3 variables read."),
   };
@@ -190,15 +191,14 @@ describe("commands on the conversation", () => {
     expect(await command(session, "/resume nobody")).toContain("There is no session nobody");
   });
 
-  it("/rollback restores files and takes the last exchange back [20:A11.8] [20:R11.19]", async () => {
+  it("/rollback restores files and takes the last exchange back when that made the change [20:A11.8] [20:R11.19]", async () => {
     const restored: string[] = [];
+    let turn: string | undefined;
     const { open, server } = await harness({
       services: () => ({
         checkpoints: {
           list: () =>
-            Promise.resolve([
-              { id: "abcdef0123", atMs: Date.now(), reason: "write_file", turn: undefined, differing: 3 },
-            ]),
+            Promise.resolve([{ id: "abcdef0123", atMs: Date.now(), reason: "write_file", turn, differing: 3 }]),
           diff: () => Promise.resolve(Array.from({ length: 100 }, (_, line) => `+${line}`).join("\n")),
           restore: (id, file) => {
             restored.push(`${id} ${file ?? "all"}`);
@@ -219,9 +219,13 @@ describe("commands on the conversation", () => {
     expect(diff).not.toContain("+80\n");
     expect(await command(session, "/rollback 1 src/a b.ts")).toBe("2 files restored.");
     expect(session.history).toHaveLength(4);
+    turn = session.history.find(({ role }) => role === "user")?.uid;
+    expect(await command(session, "/rollback 1")).toBe("2 files restored. The conversation stays as it is.");
+    expect(session.history).toHaveLength(4);
+    turn = session.history.findLast(({ role }) => role === "user")?.uid;
     expect(await command(session, "/rollback 1")).toContain("taken back");
     expect(textsOf(session.history)).toEqual(["First", "One."]);
-    expect(restored).toEqual(["abcdef0123 src/a b.ts", "abcdef0123 all"]);
+    expect(restored).toEqual(["abcdef0123 src/a b.ts", "abcdef0123 all", "abcdef0123 all"]);
     expect(await command(session, "/rollback 7")).toContain("between 1 and 1");
   });
 

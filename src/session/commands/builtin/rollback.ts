@@ -16,7 +16,7 @@ export const rollbackCommand = defineCommand({
   whileRunning: "busy",
   whileRunningFor: ([first]) => (first === undefined || first === "diff" ? "now" : "busy"),
   takes: ["checkpoints", "clock", "conversation"],
-  async run({ words, signal }, services) {
+  async run({ words, session, signal }, services) {
     const { checkpoints: service } = services;
     const checkpoints = await service.list(signal);
     if (checkpoints.length === 0) return say("There are no checkpoints of this folder.");
@@ -27,7 +27,10 @@ export const rollbackCommand = defineCommand({
     const chosen = Number.isInteger(number) ? checkpoints[number - 1] : undefined;
     if (chosen === undefined) return warn(`Choose a checkpoint between 1 and ${checkpoints.length}.`);
     if (isDiff) return { kind: "markdown", text: fenced(await service.diff(chosen.id, signal)) };
-    return await restore(services, { id: chosen.id, file: rest.join(" ") }, signal);
+    const turn = session.history.findLast(({ role }) => role === "user")?.uid;
+    // What was changed after the checkpoint is gone; the words of the turn that did it go with it, and no others.
+    const isLastTurn = turn !== undefined && checkpoints.slice(0, number).some((one) => one.turn === turn);
+    return await restore(services, { id: chosen.id, file: rest.join(" "), isLastTurn }, signal);
   },
 });
 
@@ -49,14 +52,17 @@ function listView(checkpoints: readonly Snapshot[], nowMs: number): CommandView 
 
 async function restore(
   { checkpoints, conversation }: Pick<CommandServices, "checkpoints" | "conversation">,
-  { id, file }: { readonly id: string; readonly file: string },
+  { id, file, isLastTurn }: { readonly id: string; readonly file: string; readonly isLastTurn: boolean },
   signal: AbortSignal,
 ): Promise<CommandView> {
   try {
     const message = await checkpoints.restore(id, file === "" ? undefined : file, signal);
     // The model must not believe in changes that are no longer there.
-    const dropped = file === "" ? await conversation.dropLastExchange() : undefined;
-    return say(dropped === undefined ? message : `${message} The last exchange was taken back as well.`);
+    if (file !== "") return say(message);
+    const dropped = isLastTurn ? await conversation.dropLastExchange() : undefined;
+    const words =
+      dropped === undefined ? "The conversation stays as it is" : "The last exchange was taken back as well";
+    return say(`${message} ${words}.`);
   } catch (error) {
     return fault(`Nothing was restored: ${describe(error)}`);
   }
