@@ -4,6 +4,7 @@ import { type Command, type CommandIo, exitCodes, type Invocation } from "./comm
 import { globalFlags, readGlobalFlags, workingFolder } from "./global-flags.ts";
 import { helpText } from "./help.ts";
 import { schemaVersion } from "./output/json.ts";
+import { asStarted } from "./output/program-words.ts";
 import { createStyle } from "./output/style.ts";
 import { findCommand, firstWord, nameOf, type ParsedLine, parseLine } from "./parse.ts";
 import { commandTree, helpGroups } from "./tree.ts";
@@ -113,7 +114,7 @@ function report(error: unknown, argv: readonly string[], io: CommandIo): number 
     const fields = { code, message, ...(hint === undefined ? {} : { hint }) };
     io.stdout.write(`${JSON.stringify({ schema_version: schemaVersion, error: fields }, undefined, 2)}\n`);
   } else {
-    io.stderr.write(`${message}\n${hint === undefined ? "" : `${hint}\n`}`);
+    io.stderr.write(asStarted(`${message}\n${hint === undefined ? "" : `${hint}\n`}`, io.env));
   }
   if (!(error instanceof UserError) && error instanceof Error && io.env["HERMES_DEBUG"] !== undefined) {
     io.stderr.write(`${error.stack}\n`);

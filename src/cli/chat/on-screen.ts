@@ -11,6 +11,7 @@ import { Redactor } from "#foundation/secrets/redact";
 import type { OpenSession } from "#session";
 import { ProcessTerminal, type RunTuiOptions, runTui } from "#tui";
 import type { Invocation } from "../command.ts";
+import { programName } from "../output/program-words.ts";
 import { version } from "../version.ts";
 import type { ChatRequest } from "./chat-request.ts";
 import { gitBranch } from "./git-branch.ts";
@@ -197,9 +198,4 @@ function secretIn(config: Config): (text: string) => boolean {
 function shownFolder(folder: string): string {
   const home = homedir();
   return folder === home || folder.startsWith(`${home}/`) ? `~${folder.slice(home.length)}` : folder;
-}
-
-/** `npm start` puts no `hermes` on the path. */
-function programName(env: NodeJS.ProcessEnv): string {
-  return env["npm_lifecycle_event"] === "start" ? "npm start --" : "hermes";
 }

@@ -2,6 +2,7 @@ import { type JsonSchema, type TurnResult, turnDocument } from "#conversation";
 import { UserError } from "#foundation/errors";
 import { askForJson, type CommandView, type OpenSession, replyOf, type SessionEvent } from "#session";
 import { type CommandIo, exitCodes } from "../command.ts";
+import { programName } from "../output/program-words.ts";
 import type { ChatRequest } from "./chat-request.ts";
 import { tellEvents, writeLine } from "./wire-chat.ts";
 
@@ -115,7 +116,7 @@ function finish(ended: TurnResult, { io, output }: Printing): void {
   if (output === "quiet") io.stderr.write(`session_id: ${ended.sessionId}\n`);
   if (ended.error !== undefined) io.stderr.write(`${ended.error}\n`);
   if (output === "text" && io.stderr.isTTY === true)
-    io.stderr.write(`\nContinue with: hermes --resume ${ended.sessionId}\n`);
+    io.stderr.write(`\nContinue with: ${programName(io.env)} --resume ${ended.sessionId}\n`);
 }
 
 function exitCodeOf(ended: TurnResult): number {

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { Invocation } from "../command.ts";
 import { jsonDocument } from "./json.ts";
+import { asStarted } from "./program-words.ts";
 import { createStyle, type Style } from "./style.ts";
 import { type Column, renderTable } from "./table.ts";
 
@@ -30,7 +31,7 @@ export class Output {
 
   /** Without `--json`: one line. */
   line(text = ""): void {
-    if (!this.isJson) this.#io.stdout.write(`${text}\n`);
+    if (!this.isJson) this.#io.stdout.write(`${asStarted(text, this.#io.env)}\n`);
   }
 
   table(columns: readonly Column[], rows: readonly (readonly string[])[]): void {
@@ -45,7 +46,7 @@ export class Output {
 
   /** For people, whatever the format: warnings, progress. */
   note(text: string): void {
-    this.#io.stderr.write(`${text}\n`);
+    this.#io.stderr.write(`${asStarted(text, this.#io.env)}\n`);
   }
 
   /** Text that is the result itself, such as an export. Waits for a slow reader. */

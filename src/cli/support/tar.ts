@@ -17,5 +17,5 @@ async function runOrFail(program: string, args: readonly string[], io: CommandIo
   io.signal.throwIfAborted();
   if (result.exitCode === 0) return;
   const [reason = ""] = result.stderr.trim().split("\n");
-  throw new UserError(`${program} could not do its part: ${reason}`, { code: "archive_failed" });
+  throw new UserError(`${program} failed: ${reason}`, { code: "archive_failed" });
 }

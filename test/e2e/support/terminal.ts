@@ -60,6 +60,11 @@ export class ProgramTerminal implements AsyncDisposable {
     this.#pty.write("\r");
   }
 
+  /** Every byte the program sent, what is no text included: titles, notifications. */
+  get written(): string {
+    return this.#screen.writes.join("");
+  }
+
   /** Everything that stands in the terminal, what has scrolled away included. */
   async text(): Promise<string> {
     await this.#screen.settled();
