@@ -1,5 +1,5 @@
-import { systemErrorCode } from "#foundation/errors";
 import { readTextFile } from "#foundation/files/files";
+import { isAlive } from "#foundation/process/alive";
 import { isRecord, parseJson } from "#foundation/text/json";
 
 /** A program that a conversation left running in the background. */
@@ -18,13 +18,4 @@ export async function runningProcesses(file: string): Promise<readonly RunningPr
     if (scope === "host" && typeof pid === "number" && !isAlive(pid)) return [];
     return [{ id, command, started_at_ms: Number(startedAt ?? 0) * 1000 }];
   });
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return systemErrorCode(error) === "EPERM";
-  }
 }

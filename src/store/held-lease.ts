@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { readlinkSync } from "node:fs";
 import { hostname } from "node:os";
-import { describe, systemErrorCode } from "#foundation/errors";
+import { describe } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
 import { quietly } from "#foundation/files/quietly";
 import { isAbort } from "#foundation/lifecycle/abort";
+import { isAlive } from "#foundation/process/alive";
 import type { Clock } from "#foundation/time/clock";
 import type { Fence, Lease } from "./records/gateway.ts";
 import type { Store } from "./store.ts";
@@ -126,14 +127,4 @@ export function isLeft(lease: Lease | undefined, nowMs: number): boolean {
 function isOfDead({ owner }: Lease): boolean {
   const [host, pid] = owner.split("/");
   return host === machine() && !isAlive(Number(pid));
-}
-
-function isAlive(pid: number): boolean {
-  if (!Number.isSafeInteger(pid) || pid <= 0) return true;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return systemErrorCode(error) !== "ESRCH";
-  }
 }

@@ -1,8 +1,9 @@
 import { mkdir, rename, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { systemErrorCode, UserError } from "#foundation/errors";
+import { UserError } from "#foundation/errors";
 import { ensureDir, readTextFile, writeFileAtomic } from "#foundation/files/files";
 import { defaultProfile, HermesHome, isProfileName } from "#foundation/files/paths";
+import { isAlive } from "#foundation/process/alive";
 import { type AliasResult, removeAlias, writeAlias } from "./alias.ts";
 import {
   blankFolders,
@@ -167,15 +168,6 @@ async function refuseWhileRunning(home: HermesHome): Promise<void> {
     code: "profile_in_use",
     hint: `Stop it first: hermes -p ${home.profileName} gateway stop`,
   });
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return systemErrorCode(error) === "EPERM";
-  }
 }
 
 function ignoreTooLarge(error: unknown): undefined {

@@ -20,8 +20,8 @@ import {
   type ToolDefinition,
   type TurnResult,
 } from "#conversation";
-import { systemErrorCode } from "#foundation/errors";
 import { Scope } from "#foundation/lifecycle/disposal";
+import { isAlive } from "#foundation/process/alive";
 import type { Approver, CallSlots, Prompter, SessionScope, TerminalChoice } from "#tools";
 import type { Rollouts } from "./open-rollouts.ts";
 
@@ -159,17 +159,8 @@ async function ownFolder(owned: Scope): Promise<string> {
 
 /** Removes the folders of processes that were killed; those of running ones are left alone. */
 export async function removeLeftFolders(): Promise<number> {
-  const names = (await readdir(tmpdir())).filter((name) => isLeft(Number(/^hermes-rollout-(\d+)-/.exec(name)?.[1])));
+  const owner = (name: string): number => Number(/^hermes-rollout-(\d+)-/.exec(name)?.[1]);
+  const names = (await readdir(tmpdir())).filter((name) => !isAlive(owner(name)));
   await Promise.all(names.map((name) => rm(path.join(tmpdir(), name), { recursive: true, force: true })));
   return names.length;
-}
-
-function isLeft(pid: number): boolean {
-  if (!Number.isInteger(pid)) return false;
-  try {
-    process.kill(pid, 0);
-    return false;
-  } catch (error) {
-    return systemErrorCode(error) === "ESRCH";
-  }
 }

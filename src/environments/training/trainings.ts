@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import path from "node:path";
 import { absolutePath, type Machine } from "#config";
 import { describe } from "#foundation/errors";
+import { isAlive } from "#foundation/process/alive";
 import type { Clock } from "#foundation/time/clock";
 import { type FieldFacts, fieldsOf, readField } from "../env/config.ts";
 import type { Environment } from "../env/environment.ts";
@@ -249,15 +250,6 @@ const selectFirst = { error: "No environment is selected; do that first, with rl
 
 function notFound(id: string): Answer {
   return { error: `Run ${id} was not found; rl_list_runs shows those there are.` };
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function stampOf(time: Date): string {

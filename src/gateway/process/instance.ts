@@ -2,6 +2,7 @@ import { rmSync } from "node:fs";
 import { UserError } from "#foundation/errors";
 import { readTextFile, withFileLock, writeFileAtomic } from "#foundation/files/files";
 import type { HermesHome } from "#foundation/files/paths";
+import { isAlive } from "#foundation/process/alive";
 import { isRecord, parseJson } from "#foundation/text/json";
 import type { Clock } from "#foundation/time/clock";
 
@@ -140,14 +141,5 @@ function kill(pid: number, signal: NodeJS.Signals): void {
     process.kill(pid, signal);
   } catch {
     // It has ended meanwhile.
-  }
-}
-
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
   }
 }

@@ -2,8 +2,8 @@ import { mkdirSync, rmSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { readTextFile } from "#foundation/files/files";
 import type { HermesHome } from "#foundation/files/paths";
+import { isAlive } from "#foundation/process/alive";
 import { isRecord, parseJson } from "#foundation/text/json";
-import { isAlive } from "./instance.ts";
 
 /** A process that was started with roles of its own, as its status file names it. */
 export interface Member {

@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, readFile, readlink, rm } from "node:fs/promises";
 import path from "node:path";
 import { ensureDir } from "#foundation/files/files";
+import { isAlive } from "#foundation/process/alive";
 import { killGroup } from "#foundation/process/run";
 
 const shape = /^(\d+)-/;
@@ -17,7 +18,7 @@ export async function reapProfiles(root: string): Promise<readonly string[]> {
   const entries = await readdir(root).catch(() => []);
   for (const entry of entries) {
     const owner = Number(shape.exec(entry)?.[1]);
-    if (!Number.isInteger(owner) || isRunning(owner)) continue;
+    if (!Number.isInteger(owner) || isAlive(owner)) continue;
     const profile = path.join(root, entry);
     await endBrowser(profile);
     await rm(profile, { recursive: true, force: true, maxRetries: 3 });
@@ -30,16 +31,7 @@ export async function reapProfiles(root: string): Promise<readonly string[]> {
 async function endBrowser(profile: string): Promise<void> {
   const lock = await readlink(path.join(profile, "SingletonLock")).catch(() => undefined);
   const pid = Number(lock?.split("-").at(-1));
-  if (!Number.isInteger(pid) || pid <= 1 || !isRunning(pid)) return;
+  if (!Number.isInteger(pid) || pid <= 1 || !isAlive(pid)) return;
   const command = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
   if (command.includes(profile)) await killGroup(pid, { graceMs: 500 });
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
-  }
 }

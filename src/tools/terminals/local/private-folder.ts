@@ -1,6 +1,6 @@
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import path from "node:path";
-import { systemErrorCode } from "#foundation/errors";
+import { isAlive } from "#foundation/process/alive";
 
 /** A new folder that only this user can enter. Its name says whose it is, so that a crash leaves nothing for ever. */
 export async function makePrivateFolder(tempDir: string, purpose: "terminal" | "code"): Promise<string> {
@@ -13,19 +13,10 @@ async function sweep(tempDir: string): Promise<void> {
   const names = await readdir(tempDir).catch(() => []);
   const stale = names.filter((name) => {
     const owner = /^hermes-(?:terminal|code)-(\d+)-\w{6}$/.exec(name)?.[1];
-    return owner !== undefined && isGone(Number(owner));
+    return owner !== undefined && !isAlive(Number(owner));
   });
   // Another user's folder cannot be removed, and need not be.
   await Promise.all(
     stale.map((name) => rm(path.join(tempDir, name), { recursive: true, force: true }).catch(() => undefined)),
   );
-}
-
-function isGone(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return false;
-  } catch (error) {
-    return systemErrorCode(error) === "ESRCH";
-  }
 }

@@ -3,6 +3,7 @@ import { lstat, mkdir, readdir, rm } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
 import path from "node:path";
 import { UserError } from "#foundation/errors";
+import { isAlive } from "#foundation/process/alive";
 
 /** A path for the control socket of a connection: short, because macOS takes about a hundred characters. */
 export async function newControlSocket(): Promise<string> {
@@ -14,7 +15,7 @@ export async function newControlSocket(): Promise<string> {
 export async function leftSockets(): Promise<readonly string[]> {
   const folder = await socketFolder();
   const names = await readdir(folder);
-  return names.filter((name) => isGone(Number.parseInt(name, 10))).map((name) => path.join(folder, name));
+  return names.filter((name) => !isAlive(Number.parseInt(name, 10))).map((name) => path.join(folder, name));
 }
 
 export async function removeSocket(socket: string): Promise<void> {
@@ -28,14 +29,4 @@ async function socketFolder(): Promise<string> {
   if (!facts.isDirectory() || facts.uid !== userInfo().uid || (facts.mode & 0o077) !== 0)
     throw new UserError(`${folder} belongs to somebody else; connections cannot be kept there.`);
   return folder;
-}
-
-function isGone(pid: number): boolean {
-  if (!Number.isInteger(pid) || pid <= 1) return false;
-  try {
-    process.kill(pid, 0);
-    return false;
-  } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "ESRCH";
-  }
 }
