@@ -16,6 +16,8 @@ export const observerOrder = [
   "children",
   /** Explains something to a newcomer. */
   "hints",
+  /** Tells other programs what waits for a person here. */
+  "approvals",
   /** Keeps what a surface that comes back has missed. */
   "recent",
 ] as const;

@@ -35,6 +35,7 @@ export {
 } from "./search/conversations.ts";
 export { withFolders } from "./search/lineage.ts";
 export { createSessionSearchTool } from "./search/session-search-tool.ts";
+export { type WaitingApproval, WaitingApprovals } from "./search/waiting-approvals.ts";
 export { checkpointService } from "./services/checkpoints.ts";
 export { builtInSkinNames } from "./settings.ts";
 export { planRequest } from "./turns/plan-words.ts";

@@ -241,6 +241,8 @@ export interface Documents {
   /** Writes it anew where it is there already. */
   put(document: NewDocument): Promise<void>;
   get(kind: string, key: string): Promise<Document | undefined>;
+  /** Those that have not expired, oldest first. */
+  list(kind: string, options: { limit: number }): Promise<readonly Document[]>;
   remove(kind: string, key: string): Promise<boolean>;
   /** Removes what has expired, and all but the newest so many. */
   trim(kind: string, most: number): Promise<void>;

@@ -2,7 +2,7 @@ import path from "node:path";
 import type { Hono } from "hono";
 import { UserError } from "#foundation/errors";
 import { isRecord, parseJson } from "#foundation/text/json";
-import type { SessionRequest } from "#session";
+import { type SessionRequest, type WaitingApproval, WaitingApprovals } from "#session";
 import type { DashboardDeps } from "../deps.ts";
 import { endOfFile } from "../file-end.ts";
 import { textsIn } from "../request-body.ts";
@@ -12,16 +12,22 @@ type Deps = Pick<DashboardDeps, "home" | "sessions" | "redact" | "cwd">;
 
 const mostDecided = 200;
 
-/** What waits for the word of a person in conversations of this program, and what was decided anywhere in this home. */
+/** What waits for the word of a person, here and in other programs on the same store, and what was decided anywhere in this home. */
 export function approvalRoutes(app: Hono, deps: DashboardDeps): void {
+  const elsewhere = new WaitingApprovals(deps.store, deps.clock);
   app.get("/api/approvals", async (c) => {
     const words = (c.req.query("q") ?? "").toLowerCase();
-    return c.json({ waiting: waitingIn(deps).map(waitingView(deps)), decided: await decided(deps, words) });
+    const here = waitingIn(deps).map(waitingView(deps));
+    const there = (await elsewhere.list()).filter(({ id }) => !here.some((one) => one.id === id));
+    return c.json({ waiting: [...here, ...there.map(elsewhereView(deps))], decided: await decided(deps, words) });
   });
   app.post("/api/approvals/:id", async (c) => {
     const { choice } = await textsIn(c, "choice");
     const found = waitingIn(deps).find(({ request }) => request.id === c.req.param("id"));
-    if (found === undefined) throw new UserError("This question is not open any more.", { code: "approval_not_found" });
+    if (found === undefined) {
+      if (await elsewhere.answer(c.req.param("id"), choice)) return c.json({ outcome: choice });
+      throw new UserError("This question is not open any more.", { code: "approval_not_found" });
+    }
     const offered = found.request.choices.find((one) => one === choice);
     if (offered === undefined) throw new UserError("This answer is not offered.", { code: "bad_request" });
     await using session = await deps.sessions.borrow({
@@ -57,6 +63,15 @@ const waitingView =
     reasons: request.reasons,
     choices: request.choices,
     is_destructive: request.isDestructive,
+    is_elsewhere: false,
+  });
+
+const elsewhereView =
+  ({ redact }: Deps) =>
+  ({ id, sessionId, title, source, tool, summary, reasons, choices, isDestructive }: WaitingApproval) => ({
+    ...{ id, session_id: sessionId, title: title ?? null, source, tool, summary: redact(summary), reasons, choices },
+    is_destructive: isDestructive,
+    is_elsewhere: true,
   });
 
 /** From the file of decisions, newest first. A line that is damaged is left out. */

@@ -1,11 +1,13 @@
 import type { Context, Hono } from "hono";
 import type { SessionId } from "#conversation";
 import { createConversations } from "#session";
+import type { SessionRecord } from "#store";
 import type { DashboardDeps } from "../deps.ts";
 import { transcriptPage } from "../transcript.ts";
 
 const usualCount = 200;
 const mostCount = 2000;
+const mostRelated = 300;
 
 /** The stored conversations: listed, searched, read, deleted. */
 export function sessionRoutes(app: Hono, { store, sessions }: DashboardDeps): void {
@@ -53,6 +55,17 @@ export function sessionRoutes(app: Hono, { store, sessions }: DashboardDeps): vo
     const before = countIn(c, "before", messages.length);
     return c.json(transcriptPage(messages, before, Math.min(countIn(c, "limit", usualCount), mostCount)));
   });
+  app.get("/api/sessions/:id/lineage", async (c) => {
+    const record = await recordOf(c);
+    if (record === undefined) return missing(c);
+    const root = await store.sessions.rootOf(record.id);
+    const ids = [root, ...(await store.sessions.descendants(root))];
+    const found = await Promise.all(ids.slice(0, mostRelated).map((id) => store.sessions.get(id)));
+    return c.json({
+      is_cut: ids.length > mostRelated,
+      sessions: found.flatMap((one) => (one === undefined ? [] : [relative(one)])),
+    });
+  });
   app.delete("/api/sessions/:id", async (c) => {
     const record = await recordOf(c);
     if (record === undefined) return missing(c);
@@ -63,10 +76,22 @@ export function sessionRoutes(app: Hono, { store, sessions }: DashboardDeps): vo
     return record === undefined ? missing(c) : c.json(await store.sessions.export(record.id));
   });
 
-  async function recordOf(c: Context) {
-    const id: SessionId | undefined = await sessions.find(c.req.param("id") ?? "");
+  /** An id means that very part of a conversation; anything else is looked for, and means where it goes on. */
+  async function recordOf(c: Context): Promise<SessionRecord | undefined> {
+    const wanted = c.req.param("id") ?? "";
+    const exact = await store.sessions.get(wanted as SessionId);
+    if (exact !== undefined) return exact;
+    const id = await sessions.find(wanted);
     return id === undefined ? undefined : await store.sessions.get(id);
   }
+}
+
+/** A session among those it comes from, and those that come from it. */
+function relative({ id, title, parentSessionId, lineage, source, messageCount, startedAtMs }: SessionRecord) {
+  return {
+    ...{ id, title: title ?? null, parent_id: parentSessionId ?? null, kind: lineage ?? null, source },
+    ...{ message_count: messageCount, started_at_ms: startedAtMs },
+  };
 }
 
 const missing = (c: Context) => c.json({ error: "There is no such conversation." }, 404);

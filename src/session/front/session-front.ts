@@ -28,6 +28,7 @@ import { Hints } from "./hints.ts";
 import { askWith } from "./questions.ts";
 import { RecentEvents } from "./recent-events.ts";
 import { sessionInfo } from "./session-info.ts";
+import { ShownApprovals } from "./shown-approvals.ts";
 import { endReasonOf } from "./surface.ts";
 
 const lostText = "Another program has taken this session over. Reopen it to continue here.";
@@ -88,6 +89,13 @@ export class SessionFront implements OpenSession {
     const hints = new Hints({ session, source: options.source, work, emit });
     events.observe("children", this.#children);
     events.observe("hints", hints);
+    events.observe(
+      "approvals",
+      new ShownApprovals({
+        ...{ session, work, info: () => this.info },
+        approve: (id, choice) => void this.#asking.approve(id, choice),
+      }),
+    );
     events.observe("recent", this.#recent);
     const afterTurn = new AfterTurn({ session, work, source: options.source, onTitle: onChange });
     const conversation = (): CurrentConversation["now"] => this.#conversation.now;

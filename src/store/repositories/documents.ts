@@ -1,3 +1,4 @@
+import type { Row } from "../database.ts";
 import type { Document, NewDocument } from "../records/document.ts";
 import { json, maybeNumber, number, orNull, text } from "../row.ts";
 import type { Documents } from "../store.ts";
@@ -23,15 +24,17 @@ export class DocumentRepository implements Documents {
 
   async get(kind: string, key: string): Promise<Document | undefined> {
     const row = await this.#context.db.get("SELECT * FROM documents WHERE kind = ? AND doc_key = ?", [kind, key]);
-    if (row === undefined) return undefined;
-    const value = json(row, "value");
-    return {
-      kind: text(row, "kind"),
-      key: text(row, "doc_key"),
-      value,
-      writtenAtMs: number(row, "written_at_ms"),
-      expiresAtMs: maybeNumber(row, "expires_at_ms"),
-    };
+    return row === undefined ? undefined : toDocument(row);
+  }
+
+  async list(kind: string, { limit }: { limit: number }): Promise<readonly Document[]> {
+    const { db, clock } = this.#context;
+    const rows = await db.all(
+      `SELECT * FROM documents WHERE kind = ? AND (expires_at_ms IS NULL OR expires_at_ms > ?)
+       ORDER BY written_at_ms, doc_key LIMIT ?`,
+      [kind, clock.now(), limit],
+    );
+    return rows.map(toDocument);
   }
 
   async remove(kind: string, key: string): Promise<boolean> {
@@ -47,4 +50,14 @@ export class DocumentRepository implements Documents {
       [kind, kind, most],
     );
   }
+}
+
+function toDocument(row: Row): Document {
+  return {
+    kind: text(row, "kind"),
+    key: text(row, "doc_key"),
+    value: json(row, "value"),
+    writtenAtMs: number(row, "written_at_ms"),
+    expiresAtMs: maybeNumber(row, "expires_at_ms"),
+  };
 }

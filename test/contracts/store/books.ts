@@ -37,6 +37,8 @@ function jobContract(subject: StoreSubject): void {
       ]);
       await documents.put({ kind: "x", key: "c", value: 1, expiresAtMs: clock.now() + 10 });
       await clock.advance(11);
+      expect((await documents.list("x", { limit: 9 })).map(({ key }) => key)).toEqual(["a"]);
+      expect((await documents.list("z", { limit: 9 })).length).toBe(0);
       await documents.trim("x", 2);
       expect(await documents.get("x", "c")).toBeUndefined();
       expect([await documents.remove("x", "a"), await documents.remove("x", "a")]).toEqual([true, false]);

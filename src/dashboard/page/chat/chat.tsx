@@ -9,6 +9,7 @@ import { answered, type Conversation, emptyConversation, prepend, reduce } from 
 import type { Frame, HistoryMessage, PersonRequest, SessionFacts } from "./frames.ts";
 import { ItemView } from "./items.tsx";
 import { RequestCard } from "./requests.tsx";
+import { actOn } from "./surface-actions.ts";
 import { VirtualList } from "./virtual-list.tsx";
 
 type Change =
@@ -43,7 +44,10 @@ function useConversation(api: Api, id: string | undefined): Line {
     const made = new Connection({
       access: api.access,
       resume: () => known.current,
-      onFrames: (frames) => dispatch({ kind: "frames", frames }),
+      onFrames: (frames) => {
+        dispatch({ kind: "frames", frames });
+        frames.forEach(actOn);
+      },
       onState: (now, why = "") => setState({ state: now, reason: why }),
     });
     setConnection(made);

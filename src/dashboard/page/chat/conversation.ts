@@ -1,4 +1,4 @@
-import type { Frame, HistoryMessage, PersonRequest, SessionFacts, View } from "./frames.ts";
+import type { Frame, HistoryMessage, PersonRequest, SessionFacts, SurfaceAction, View } from "./frames.ts";
 
 export interface ToolItem {
   readonly kind: "tool";
@@ -192,12 +192,23 @@ function replied(state: Conversation, frame: Extract<Frame, { readonly type: "re
     return add(state, (id) => ({ kind: "notice", id, level: "error", text: frame.message }));
   if (frame.kind !== "command") return state;
   const { view } = frame;
-  if (view.kind === "nothing" || view.kind === "turn" || view.kind === "surface") return state;
+  if (view.kind === "nothing" || view.kind === "turn") return state;
+  if (view.kind === "surface") return acted(state, view.action);
   return add(state, (id) => ({ kind: "view", id, view }));
 }
 
+/** Done by `surface-actions.ts`; the others belong to a terminal. */
+const doneByPage: ReadonlySet<string> = new Set(["switch-session", "copy"]);
+
+/** What becomes of the column. */
+function acted(state: Conversation, { do: what }: SurfaceAction): Conversation {
+  if (what === "clear-screen") return { ...state, items: [] };
+  if (doneByPage.has(what)) return state;
+  return add(state, (id) => ({ kind: "notice", id, level: "info", text: "This command works in the terminal only." }));
+}
+
 /** The transcript as items: each result at the call it answers. */
-function itemsOf({
+export function itemsOf({
   earlier,
   messages,
 }: {

@@ -99,6 +99,13 @@ export interface HistoryFrame {
   readonly messages: readonly HistoryMessage[];
 }
 
+/** Something only the page can do for a command. */
+export interface SurfaceAction {
+  readonly do: string;
+  readonly id?: string;
+  readonly text?: string;
+}
+
 export type View =
   | { readonly kind: "text" | "markdown"; readonly text: string; readonly level?: "info" | "warn" | "error" }
   | {
@@ -118,7 +125,7 @@ export type View =
         readonly is_current: boolean;
       }[];
     }
-  | { readonly kind: "surface"; readonly action: { readonly do: string; readonly id?: string } }
+  | { readonly kind: "surface"; readonly action: SurfaceAction }
   | { readonly kind: "turn" | "nothing" };
 
 export interface CompletionItem {

@@ -20,6 +20,8 @@ interface Waiting {
   readonly reasons: readonly string[];
   readonly choices: readonly Choice[];
   readonly is_destructive: boolean;
+  /** In another program: a chat platform, another window. */
+  readonly is_elsewhere: boolean;
 }
 
 interface Decided {
@@ -56,7 +58,10 @@ export function ApprovalsPage({ api }: PageProps): VNode {
             {waiting.map((one) => (
               <div key={one.id}>
                 <a href={linkTo("chat", one.session_id)}>{one.title ?? "The conversation"}</a>{" "}
-                <small>{one.source}</small>
+                <small>
+                  {one.source}
+                  {one.is_elsewhere ? ", in another program" : ""}
+                </small>
                 <RequestCard
                   request={{ type: "approval-request", ...one }}
                   onApprove={(choice) => approve(one.id, choice)}

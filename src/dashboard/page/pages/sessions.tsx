@@ -6,9 +6,15 @@ import type { PageProps } from "../shell/page-props.ts";
 import { linkTo } from "../shell/route.ts";
 import { useLoaded } from "../shell/use-loaded.ts";
 import { Loading } from "./loading.tsx";
+import { SessionDetails } from "./session-details.tsx";
 
-/** All conversations: searched in what was said, opened, exported, deleted. */
-export function SessionsPage({ api }: PageProps): VNode {
+/** All conversations, or one of them with where it comes from. */
+export function SessionsPage({ api, id }: PageProps): VNode {
+  return id === undefined ? <AllSessions api={api} /> : <SessionDetails key={id} api={api} id={id} />;
+}
+
+/** Searched in what was said, opened, exported, deleted. */
+function AllSessions({ api }: Pick<PageProps, "api">): VNode {
   const [words, setWords] = useState("");
   const [problem, setProblem] = useState("");
   const [loaded, again] = useLoaded<{ readonly sessions: readonly SessionRow[] }>(
@@ -83,6 +89,9 @@ function SessionTable({ sessions, onExport, onDelete }: SessionTableProps): VNod
               <td>{count(message_count)}</td>
               <td>{ago(last_active_ms)}</td>
               <td class="actions">
+                <a href={linkTo("sessions", id)} aria-label={`Details of ${title}`}>
+                  Details
+                </a>
                 <a href={linkTo("terminal", id)}>In the terminal</a>
                 <button type="button" class="quiet" aria-label={`Export ${title}`} onClick={() => onExport(id)}>
                   Export
