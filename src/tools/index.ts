@@ -50,6 +50,7 @@ export { listedToolsets, surfaceToolsets } from "./registry/surface-toolsets.ts"
 export { absentTools, configurableToolsets, restrictedToolsets } from "./registry/toolset-catalogue.ts";
 export { Toolsets } from "./registry/toolsets.ts";
 export { findDocker } from "./terminals/docker/docker-program.ts";
+export { removeLeftContainers } from "./terminals/docker/left-containers.ts";
 export { childEnvironment } from "./terminals/environment-variables.ts";
 export { SessionVariables } from "./terminals/session-variables.ts";
 export { reachTerminal, terminalFacts } from "./terminals/terminal-facts.ts";

@@ -9,19 +9,19 @@ import type { Terminal } from "../../contract/terminal.ts";
 import { type BackendDeps, containerCwd, forwarded, safeName } from "../remote/backend.ts";
 import { startClient } from "../remote/client-program.ts";
 import { followedFiles, withoutLinks } from "../remote/followed-files.ts";
-import { isOwnerGone, ownerWord } from "../remote/owner.ts";
+import { ownerWord } from "../remote/owner.ts";
 import type { RemoteHost } from "../remote/remote-host.ts";
 import { openRemoteTerminal } from "../remote/remote-terminal.ts";
 import { type DockerProgram, findDocker } from "./docker-program.ts";
+import { ownerLabel, removeOrphans } from "./left-containers.ts";
 import { type ContainerPlan, runArguments } from "./run-arguments.ts";
 
 const startTimeoutMs = 120_000;
-const ownerLabel = "hermes.owner";
 
 /** The terminal of a task in a container of its own, through the docker or podman a person has. */
 export async function openDockerTerminal(deps: BackendDeps, task: ToolTask, signal: AbortSignal): Promise<Terminal> {
   const docker = await findDocker({ ...deps.clientEnvironment, ...dockerVariables(deps.env) }, signal);
-  await removeOrphans(docker, deps, signal);
+  await removeOrphans(docker, deps.logger, signal);
   const id = await ownerWord(signal);
   const plan = await planContainer(deps, task, id);
   const container = await startContainer(docker, { deps, plan }, signal);
@@ -144,20 +144,4 @@ function dockerHost(
         deps.logger.warn("a container was not removed", { container, reason: ran.stderr.trim() });
     },
   };
-}
-
-/** Containers of a Hermes that died. */
-async function removeOrphans(docker: DockerProgram, { logger }: BackendDeps, signal: AbortSignal): Promise<void> {
-  const found = await docker.run(["ps", "-a", "-q", "--no-trunc", "--filter", `label=${ownerLabel}`], { signal });
-  const ids = found.stdout.split("\n").filter((id) => id !== "");
-  if (found.exitCode !== 0 || ids.length === 0) return;
-  const format = `{{.Id}} {{index .Config.Labels "${ownerLabel}"}}`;
-  // Fails when one of them goes meanwhile; those that are there are told all the same.
-  const listed = await docker.run(["inspect", "--type", "container", "--format", format, ...ids], { signal });
-  for (const line of listed.stdout.split("\n")) {
-    const [container, owner] = line.trim().split(" ");
-    if (container === undefined || owner === undefined || !(await isOwnerGone(owner, signal))) continue;
-    await docker.run(["rm", "-f", "-v", container], { signal, timeoutMs: 60_000 });
-    logger.info("removed a container whose Hermes is gone", { container });
-  }
 }
