@@ -4,7 +4,7 @@ import type { Readable, Writable } from "node:stream";
 export interface CommandIo {
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };
-  readonly stderr: Writable & { readonly isTTY?: boolean };
+  readonly stderr: Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number };
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
   /** Ends with Ctrl-C, SIGTERM and SIGHUP. */

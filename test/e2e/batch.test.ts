@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { badKey, calls, reply, says, startModelServer, thinks } from "../fakes/model-server/index.ts";
+import { badKey, calls, reply, says, slow, startModelServer, thinks } from "../fakes/model-server/index.ts";
 import { modelConfig, Stage } from "./support/stage.ts";
 
 const lines = (text: string): Record<string, unknown>[] =>
@@ -49,6 +49,26 @@ describe("hermes batch", () => {
     const again = await stage.run([...args, "--resume"]);
     expect(again.stdout).toContain("All prompts are done already");
     expect(server.requests).toHaveLength(5);
+  }, 60_000);
+
+  it("needs no more than a dataset and a name: ten prompts are a batch, batches run beside each other [50:2.1] [50:2.2]", async () => {
+    await using server = await startModelServer({ strict: true });
+    server.otherwise(slow(thoughtful));
+    const rows = Array.from({ length: 12 }, (_, n) => JSON.stringify({ prompt: `question ${n}` }));
+    await using stage = await Stage.open({
+      config: modelConfig(server.chatBaseUrl),
+      files: { "prompts.jsonl": `${rows.join("\n")}\n` },
+    });
+    const running = stage.run(["batch", "--dataset-file", "prompts.jsonl", "--run-name", "r"]);
+    // Both batches are asked about before anything is answered.
+    await server.received(2);
+    server.release(Number.POSITIVE_INFINITY);
+    const ran = await running;
+    expect(ran, ran.stderr).toMatchObject({ code: 0 });
+    expect(lines(await stage.read("data/r/batch_000_output.jsonl"))).toHaveLength(10);
+    expect(lines(await stage.read("data/r/batch_001_output.jsonl"))).toHaveLength(2);
+    const nameless = await stage.run(["batch", "--dataset-file", "prompts.jsonl"]);
+    expect(nameless).toMatchObject({ code: 2, stderr: expect.stringContaining("--run-name") });
   }, 60_000);
 
   it("works in a folder of its own for each prompt, which is gone afterwards [50:2.5] [50:4.7]", async () => {

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PodmanEngine } from "../contracts/terminal/peers/podman.ts";
@@ -69,4 +70,36 @@ describe.skipIf(missing !== undefined)("the program with a docker terminal", () 
     expect(JSON.stringify(first?.body)).not.toContain(engine.image);
     expect(await engine.containers()).toEqual([]);
   });
+
+  it("hermes env gc removes the container of a killed run and leaves that of a running one [50:9.9.12] [50:4.9]", async () => {
+    await using server = await startModelServer();
+    server.otherwise(calls("terminal", { command: "sleep 300" }));
+    const settings = `terminal:\n  docker_image: ${engine.image}\n  docker_network: none\n`;
+    await using stage = await Stage.open({ config: `${modelConfig(server.chatBaseUrl)}${settings}` });
+    const env = { HERMES_DOCKER_BINARY: engine.program };
+    const run = ["env", "terminal-test", "evaluate", "--env.terminal_backend", "docker"];
+    const containers = async (count: number): Promise<readonly string[]> => {
+      for (;;) {
+        const found = await engine.containers();
+        if (found.length === count) return found;
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+    };
+    const dying = stage.start(run, { env });
+    const [left] = await containers(1);
+    dying.kill("SIGKILL");
+    await once(dying, "exit");
+    expect(await engine.containers()).toEqual([left]);
+    const gone = await stage.run(["env", "gc", "--json"], { env });
+    expect(JSON.parse(gone.stdout)).toMatchObject({ containers: [expect.any(String)] });
+    expect(await engine.containers()).toEqual([]);
+    const living = stage.start(run, { env });
+    await containers(1);
+    const again = await stage.run(["env", "gc"], { env });
+    expect(again.stdout).toContain("Removed 0 containers");
+    expect(await engine.containers()).toHaveLength(1);
+    living.kill("SIGINT");
+    await once(living, "exit");
+    expect(await engine.containers()).toEqual([]);
+  }, 120_000);
 });

@@ -1,11 +1,14 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import path from "node:path";
+import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { openTokenizer } from "../../src/environments/tokens/tokenizer.ts";
 import { writeByteTokenizer } from "../fakes/byte-tokenizer.ts";
 import { calls, says, startModelServer } from "../fakes/model-server/index.ts";
 import { openTokenServer } from "../fakes/token-server.ts";
+import { tokenWires } from "../fakes/token-wires.ts";
 import { modelConfig, Stage } from "./support/stage.ts";
 
 type Line = Record<string, unknown>;
@@ -111,81 +114,91 @@ describe("yc-bench", () => {
 });
 
 describe("agentic-opd", () => {
-  it("rewards tests, turns and tools, and gives the trainer what the model would have written with a hint [50:7.7]", async () => {
-    await using stage = await Stage.open();
-    await writeByteTokenizer(path.join(stage.work, "tokenizer"));
-    const tokenizer = await openTokenizer(path.join(stage.work, "tokenizer"), { cwd: stage.work, env: {} });
-    const ids = (text: string): readonly number[] => tokenizer.encode(text, { hasSpecialTokens: false });
-    const code = "def double(x):\n    return x * 2\n";
-    const write = JSON.stringify({ name: "write_file", arguments: { path: "solution.py", content: code } });
-    const run = JSON.stringify({ name: "terminal", arguments: { command: "python3 -c 'import solution'" } });
-    const words = "I write it now, ü.";
-    const replies = [
-      `${words}<tool_call>\n${write}\n</tool_call><|im_end|>`,
-      `<tool_call>\n${run}\n</tool_call><|im_end|>`,
-      "Done.<|im_end|>",
-    ];
-    const scored: { readonly prompt: string; readonly k: unknown }[] = [];
-    await using tokens = await openTokenServer(({ prompt_logprobs: k, prompt }) => {
-      const input = (prompt as { prompt_token_ids: number[] }).prompt_token_ids;
-      const text = tokenizer.decode(input);
-      if (k !== undefined) {
-        scored.push({ prompt: text, k });
-        // The first position has nothing before it; the others have the token itself and a better one.
-        const at = input.map((id, index) => (index === 0 ? null : { [id]: -2, [id + 1]: { logprob: -1 } }));
-        return { token_ids: [[]], prompt_logprobs: [at] };
-      }
-      const reply = replies[text.split("<tool_call>").length - 1] ?? "Done.<|im_end|>";
-      return {
-        ...{ text: [reply], finish_reasons: ["stop"], prompt_token_ids: input, token_ids: [ids(reply)] },
-        logprobs: [ids(reply).map((id) => [{ [id]: -0.5 }])],
-      };
-    });
-    let asked = 0;
-    const votes = [
-      "\\boxed{-1}",
-      "\\boxed{1}[HINT_START]short[HINT_END]",
-      "\\boxed{1} [HINT_START]use a set instead[HINT_END]",
-    ];
-    tokens.onChat(() => votes[asked++ % 3] ?? "");
-    const rows = [1, 2].map((n) =>
-      JSON.stringify({
-        task: `Write double(x). ${n}`,
-        test_code: "from solution import double\nassert double(2) == 4\nprint('passed')\n",
-      }),
-    );
-    await writeFile(path.join(stage.work, "tasks.jsonl"), `${rows.join("\n")}\n`);
-    const fields = ["--env.dataset_name", "tasks.jsonl", "--env.group_size", "1", "--env.total_steps", "1"];
-    const more = ["--env.eval_size", "1", "--env.distill_topk", "3", "--env.tokenizer_name", "tokenizer"];
-    const local = ["--env.terminal_backend", "local", "--allow-local-exec"];
-    const at = ["--openai.server_type", "vllm", "--openai.base_url", `${tokens.url}/v1`, "--openai.model_name", "m"];
-    const command = ["env", "agentic-opd", "process", ...fields, ...more, ...local];
-    const plain = await stage.run([...command, "--openai.base_url", `${tokens.url}/v1`, "--openai.model_name", "m"]);
-    expect(plain).toMatchObject({ code: 2, stderr: expect.stringContaining("scores prompts") });
+  it.each(tokenWires)(
+    "rewards tests, turns and tools, and gives the trainer what the model would have written with a hint, by $type [50:7.7] [50:5.7]",
+    async (wire) => {
+      await using stage = await Stage.open();
+      await writeByteTokenizer(path.join(stage.work, "tokenizer"));
+      const tokenizer = await openTokenizer(path.join(stage.work, "tokenizer"), { cwd: stage.work, env: {} });
+      const ids = (text: string): readonly number[] => tokenizer.encode(text, { hasSpecialTokens: false });
+      const code = "def double(x):\n    return x * 2\n";
+      const write = JSON.stringify({ name: "write_file", arguments: { path: "solution.py", content: code } });
+      const run = JSON.stringify({ name: "terminal", arguments: { command: "python3 -c 'import solution'" } });
+      const words = "I write it now, ü.";
+      const replies = [
+        `${words}<tool_call>\n${write}\n</tool_call><|im_end|>`,
+        `<tool_call>\n${run}\n</tool_call><|im_end|>`,
+        "Done.<|im_end|>",
+      ];
+      const scored: { readonly prompt: string; readonly k: unknown }[] = [];
+      await using tokens = await openTokenServer((body) => {
+        const { input, k } = wire.read(body);
+        const text = tokenizer.decode(input);
+        if (k !== undefined) {
+          scored.push({ prompt: text, k });
+          // The token itself and a better one.
+          return wire.scored(input, (id) => [
+            [id, -2],
+            [id + 1, -1],
+          ]);
+        }
+        const reply = replies[text.split("<tool_call>").length - 1] ?? "Done.<|im_end|>";
+        return wire.sampled(input, { text: reply, ids: ids(reply) });
+      });
+      let asked = 0;
+      const votes = [
+        "\\boxed{-1}",
+        "\\boxed{1}[HINT_START]short[HINT_END]",
+        "\\boxed{1} [HINT_START]use a set instead[HINT_END]",
+      ];
+      tokens.onChat(() => votes[asked++ % 3] ?? "");
+      const rows = [1, 2].map((n) =>
+        JSON.stringify({
+          task: `Write double(x). ${n}`,
+          test_code: "from solution import double\nassert double(2) == 4\nprint('passed')\n",
+        }),
+      );
+      await writeFile(path.join(stage.work, "tasks.jsonl"), `${rows.join("\n")}\n`);
+      const fields = ["--env.dataset_name", "tasks.jsonl", "--env.group_size", "1", "--env.total_steps", "1"];
+      const more = ["--env.eval_size", "1", "--env.distill_topk", "3", "--env.tokenizer_name", "tokenizer"];
+      const local = ["--env.terminal_backend", "local", "--allow-local-exec"];
+      const at = [
+        "--openai.server_type",
+        wire.type,
+        "--openai.base_url",
+        `${tokens.url}/v1`,
+        "--openai.model_name",
+        "m",
+      ];
+      const command = ["env", "agentic-opd", "process", ...fields, ...more, ...local];
+      const plain = await stage.run([...command, "--openai.base_url", `${tokens.url}/v1`, "--openai.model_name", "m"]);
+      expect(plain).toMatchObject({ code: 2, stderr: expect.stringContaining("scores prompts") });
 
-    const ran = await stage.run([...command, ...at]);
-    expect(ran, ran.stderr).toMatchObject({ code: 0 });
-    const [group] = lines(await stage.read("data/agentic-opd.jsonl"));
-    expect(at0(group, "scores")).toBeCloseTo(1);
-    expect(asked).toBe(3);
-    expect(scored).toEqual([{ prompt: expect.stringContaining("## Hint\nuse a set instead"), k: 3 }]);
-    expect(scored[0]?.prompt.endsWith(words)).toBe(true);
+      const ran = await stage.run([...command, ...at]);
+      expect(ran, ran.stderr).toMatchObject({ code: 0 });
+      const [group] = lines(await stage.read("data/agentic-opd.jsonl"));
+      expect(at0(group, "scores")).toBeCloseTo(1);
+      expect(asked).toBe(3);
+      expect(scored).toEqual([{ prompt: expect.stringContaining("## Hint\nuse a set instead"), k: 3 }]);
+      expect(scored[0]?.prompt.endsWith(words)).toBe(true);
 
-    const sequence = at0(group, "tokens") as number[];
-    const topIds = at0(group, "distill_token_ids") as number[][];
-    const topLogprobs = at0(group, "distill_logprobs") as number[][];
-    expect([topIds.length, topLogprobs.length]).toEqual([sequence.length, sequence.length]);
-    const wanted = ids(words);
-    const found = topIds.flatMap((one, position) => (one.some((id) => id !== 0) ? [position] : []));
-    expect(found).toHaveLength(wanted.length);
-    expect(found.map((position) => sequence[position])).toEqual(wanted);
-    expect(topIds[found[0] ?? 0]).toEqual([(wanted[0] ?? 0) + 1, wanted[0], 0]);
-    expect(topLogprobs[found[0] ?? 0]).toEqual([-1, -2, 0]);
-    expect(topIds[0]).toEqual([0, 0, 0]);
-    expect(lines(await stage.read("data/metrics_stream.jsonl"))[0]).toMatchObject({
-      ...{ step: 1, "opd/total_hints": 1, "opd/total_scored_turns": 1, "opd/hint_rate": 1, "train/pass_rate": 1 },
-    });
-  }, 120_000);
+      const sequence = at0(group, "tokens") as number[];
+      const topIds = at0(group, "distill_token_ids") as number[][];
+      const topLogprobs = at0(group, "distill_logprobs") as number[][];
+      expect([topIds.length, topLogprobs.length]).toEqual([sequence.length, sequence.length]);
+      const wanted = ids(words);
+      const found = topIds.flatMap((one, position) => (one.some((id) => id !== 0) ? [position] : []));
+      expect(found).toHaveLength(wanted.length);
+      expect(found.map((position) => sequence[position])).toEqual(wanted);
+      expect(topIds[found[0] ?? 0]).toEqual([(wanted[0] ?? 0) + 1, wanted[0], 0]);
+      expect(topLogprobs[found[0] ?? 0]).toEqual([-1, -2, 0]);
+      expect(topIds[0]).toEqual([0, 0, 0]);
+      expect(lines(await stage.read("data/metrics_stream.jsonl"))[0]).toMatchObject({
+        ...{ step: 1, "opd/total_hints": 1, "opd/total_scored_turns": 1, "opd/hint_rate": 1, "train/pass_rate": 1 },
+      });
+    },
+    120_000,
+  );
 });
 
 describe("hermes-swe", () => {
@@ -296,5 +309,56 @@ describe("terminal-bench-2", () => {
     expect(await stage.run([...command, ...again])).toMatchObject({ code: 0 });
     expect(evaluation(stage, "again").samples).toHaveLength(1);
     expect(existsSync(path.join(stage.work, "tests"))).toBe(false);
+  }, 120_000);
+
+  /** A tar.gz in base64, entry by entry; a symlink has a target. */
+  const tarball = (entries: readonly { name: string; text?: string; type?: string; target?: string }[]): string => {
+    const blocks = entries.flatMap(({ name, text = "", type = "0", target = "" }) => {
+      const header = Buffer.alloc(512);
+      header.write(name, 0);
+      header.write("0000755\0", 100);
+      header.write(`${text.length.toString(8).padStart(11, "0")}\0`, 124);
+      header.write(type, 156);
+      header.write(target, 157);
+      header.write("ustar\0", 257);
+      const content = Buffer.alloc(Math.ceil(text.length / 512) * 512);
+      content.write(text);
+      return [header, content];
+    });
+    return gzipSync(Buffer.concat([...blocks, Buffer.alloc(1024)])).toString("base64");
+  };
+
+  it("takes tasks whose files are archives in a dataset, and refuses those that lead out of their folder [50:7.8.4] [50:7.3]", async () => {
+    await using server = await startModelServer();
+    server.onRequest(({ messages }) =>
+      messages.at(-1)?.["role"] === "user" ? calls("terminal", { command: "ls tests" }) : says("Done."),
+    );
+    const test_sh = "bash tests/deep/check.sh\n";
+    const row = (task_name: string, tests_tar: string, more = {}): string =>
+      JSON.stringify({ task_name, tests_tar, instruction: `Do ${task_name}.`, category: "games", test_sh, ...more });
+    const check = { name: "./deep/check.sh", text: "echo 0.25 > logs/reward.txt\n" };
+    const rows = [
+      row("good", tarball([{ name: "./deep/", type: "5" }, check])),
+      row("evil", tarball([check, { name: "../hermes-evil-test", text: "x" }])),
+      row("absolute", tarball([{ name: "/tmp/hermes-evil-test", text: "x" }])),
+      row("backslash", tarball([{ name: "deep\\..\\..\\hermes-evil-test", text: "x" }])),
+      row("link", tarball([{ name: "deep", type: "2", target: "/tmp" }])),
+      row("untested", tarball([check]), { test_sh: "" }),
+    ];
+    await using stage = await Stage.open({
+      config: modelConfig(server.chatBaseUrl),
+      files: { "tasks.jsonl": `${rows.join("\n")}\n` },
+    });
+    const dataset = ["--env.terminal_backend", "local", "--allow-local-exec", "--env.dataset_name", "tasks.jsonl"];
+    const ran = await stage.run(["env", "terminal-bench-2", "evaluate", ...dataset, ...inside, ...saved]);
+    expect(ran, ran.stderr).toMatchObject({ code: 0 });
+    const byName = Object.fromEntries(evaluation(stage).samples.map((one) => [one["task_name"], one]));
+    expect(byName["good"]).toMatchObject({ reward: 0.25, passed: false, category: "games" });
+    expect(JSON.stringify(byName["good"]?.["messages"])).toContain("No such file");
+    for (const name of ["evil", "absolute", "backslash", "link"])
+      expect(byName[name]).toMatchObject({ reward: 0, error: expect.stringContaining("was refused") });
+    expect(byName["untested"]).toMatchObject({ reward: 0 });
+    expect(readdirSync(tmpdir()).filter((name) => name === "hermes-evil-test")).toEqual([]);
+    expect(readdirSync(tmpdir()).filter((name) => /^hermes-rollout-\d+-task-/.test(name))).toEqual([]);
   }, 120_000);
 });

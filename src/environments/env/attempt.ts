@@ -5,6 +5,7 @@ import { deadline, linkSignals } from "#foundation/lifecycle/abort";
 import { isRecord, parseJson } from "#foundation/text/json";
 import { type CallSlots, drawToolsets, findDistribution } from "#tools";
 import type { ManagedModel } from "../managed/managed-model.ts";
+import { rolloutTeller, type TellRun } from "../progress/run-event.ts";
 import type { Cassette } from "../replay/cassette.ts";
 import { Tape } from "../replay/tape.ts";
 import type { Rollouts } from "../rollout/open-rollouts.ts";
@@ -12,7 +13,7 @@ import { openRollout, type Rollout } from "../rollout/rollout.ts";
 import { ToolContext } from "../rollout/tool-context.ts";
 import type { Sequence } from "../tokens/sequence.ts";
 import type { EnvConfig } from "./config.ts";
-import type { AgentResult, OpenEnvironment, Score, ToolError } from "./environment.ts";
+import type { AgentResult, ItemOptions, OpenEnvironment, Score, ToolError } from "./environment.ts";
 
 /** What all attempts of a run share. */
 export interface AttemptDeps<Item> {
@@ -27,6 +28,8 @@ export interface AttemptDeps<Item> {
   readonly managed?: ManagedModel | undefined;
   /** Where the answers of models are kept, or come from. */
   readonly cassette?: Cassette | undefined;
+  /** Hears what happens while it happens. */
+  readonly tell?: TellRun | undefined;
   /** Draws the toolsets of groups. */
   random(): number;
   /** The tokens of a conversation whose real ones nobody knows. */
@@ -38,6 +41,8 @@ export interface AttemptOptions<Item> {
   readonly toolsets: readonly string[] | undefined;
   /** Unique in the run. */
   readonly key: string;
+  /** For people; the key when absent. */
+  readonly name?: string | undefined;
   readonly temperature: number;
 }
 
@@ -69,60 +74,16 @@ export async function attemptItem<Item>(
   deps: AttemptDeps<Item>,
   signal: AbortSignal,
 ): Promise<Attempt> {
-  const { config, environment, rollouts } = deps;
-  const { item } = options;
-  const { clock, logger } = rollouts.host.machine;
+  const { clock, logger } = deps.rollouts.host.machine;
   const startedMs = clock.now();
-  const special = environment.rollout?.(item) ?? {};
+  const name = options.name ?? options.key;
   const taskId = `${deps.runId}_${options.key}`;
-  const session = deps.managed?.open(config.tool_call_parser);
+  deps.tell?.({ event: "item_started", item: name });
+  const session = deps.managed?.open(deps.config.tool_call_parser);
   const tape = deps.cassette === undefined ? undefined : new Tape(deps.cassette, clock, options);
-  const { timeoutSeconds } = special;
-  using limit = deadline(timeoutSeconds === undefined ? Number.POSITIVE_INFINITY : timeoutSeconds * 1000);
-  const stop = linkSignals(signal, limit.signal);
-  let tools: Rollout["tools"] = [];
-  let result: AgentResult | undefined;
-  let scored: Score = { reward: 0, details: {} };
-  let error: string | undefined;
-  try {
-    await using rollout = await openRollout(
-      rollouts,
-      {
-        taskId,
-        model: deps.model,
-        toolsets: options.toolsets,
-        disabledToolsets: config.disabled_toolsets ?? undefined,
-        maxSteps: config.max_agent_turns,
-        endsSilently: true,
-        request: {
-          temperature: options.temperature,
-          maxOutputTokens: config.max_token_length,
-          ...(config.extra_body === null ? {} : { extraBody: config.extra_body }),
-        },
-        terminal: special.terminal,
-        systemPrompt: special.systemPrompt ?? config.system_prompt ?? "",
-        models: tape?.models(rollouts.host.models) ?? session?.models,
-        tools: tape?.tools(rollouts.host.tools),
-        callSlots: deps.callSlots,
-      },
-      stop,
-    );
-    tools = rollout.tools;
-    const context = new ToolContext(rollouts.tools, rollout.scope, stop);
-    const known = tape?.score;
-    if (known === undefined) await environment.prepare?.(item, context);
-    const turn = await rollout.run(environment.prompt(item), stop);
-    result = agentResult(turn);
-    stop.throwIfAborted();
-    if (turn.messages.some(({ role }) => role === "assistant")) {
-      scored = known ?? toScore(await environment.reward(item, result, context));
-      if (known === undefined) await tape?.keepScore(scored);
-    } else error = turn.error ?? turn.exitReason;
-  } catch (caught) {
-    signal.throwIfAborted();
-    error = limit.signal.aborted ? `timeout (${timeoutSeconds}s)` : describe(caught);
-    logger.warn("a rollout could not be scored", { task: taskId, error });
-  }
+  const made = await makeAttempt({ ...options, name, taskId, session, tape }, deps, signal);
+  const { scored, result, tools, error } = made;
+  if (error !== undefined) logger.warn("a rollout could not be scored", { task: taskId, error });
   if (session !== undefined && session.breaks > 0)
     logger.warn("a prompt did not go on with the tokens that were sampled before", {
       task: taskId,
@@ -131,7 +92,88 @@ export async function attemptItem<Item>(
   const sequence = session?.sequence() ?? deps.placeholder(result?.messages ?? []);
   const endedAtMs = clock.now();
   const times = tape?.replayed ?? { seconds: (endedAtMs - startedMs) / 1000, endedAtMs };
+  const { reward } = scored;
+  deps.tell?.({ event: "item_finished", item: name, reward, passed: reward === 1, error: error ?? null });
   return { taskId, ...scored, result, tools, sequence, error, ...times };
+}
+
+interface MadeAttempt {
+  tools: Rollout["tools"];
+  result: AgentResult | undefined;
+  scored: Score;
+  error: string | undefined;
+}
+
+interface AttemptParts<Item> extends AttemptOptions<Item> {
+  readonly name: string;
+  readonly taskId: string;
+  readonly session: ReturnType<ManagedModel["open"]> | undefined;
+  readonly tape: Tape | undefined;
+}
+
+async function makeAttempt<Item>(
+  parts: AttemptParts<Item>,
+  deps: AttemptDeps<Item>,
+  signal: AbortSignal,
+): Promise<MadeAttempt> {
+  const { config, environment, rollouts } = deps;
+  const { item, tape, session, taskId } = parts;
+  const { models, tools } = rollouts.host;
+  const made: MadeAttempt = { tools: [], result: undefined, scored: { reward: 0, details: {} }, error: undefined };
+  let special: ItemOptions;
+  try {
+    special = (await environment.rollout?.(item, signal)) ?? {};
+  } catch (caught) {
+    signal.throwIfAborted();
+    return { ...made, error: describe(caught) };
+  }
+  const { timeoutSeconds } = special;
+  using limit = deadline(timeoutSeconds === undefined ? Number.POSITIVE_INFINITY : timeoutSeconds * 1000);
+  const stop = linkSignals(signal, limit.signal);
+  try {
+    await using rollout = await openRollout(
+      rollouts,
+      {
+        taskId,
+        model: deps.model,
+        toolsets: parts.toolsets,
+        disabledToolsets: config.disabled_toolsets ?? undefined,
+        maxSteps: config.max_agent_turns,
+        endsSilently: true,
+        request: {
+          temperature: parts.temperature,
+          maxOutputTokens: config.max_token_length,
+          ...(config.extra_body === null ? {} : { extraBody: config.extra_body }),
+        },
+        terminal: special.terminal,
+        systemPrompt: special.systemPrompt ?? config.system_prompt ?? "",
+        models: tape?.models(models) ?? session?.models,
+        tools: tape?.tools(tools),
+        callSlots: deps.callSlots,
+        ...(deps.tell === undefined ? {} : { onEvent: rolloutTeller(parts.name, tellerDeps(deps.tell, rollouts)) }),
+      },
+      stop,
+    );
+    made.tools = rollout.tools;
+    const context = new ToolContext(rollouts.tools, rollout.scope, stop);
+    const known = tape?.score;
+    if (known === undefined) await environment.prepare?.(item, context);
+    const turn = await rollout.run(environment.prompt(item), stop);
+    made.result = agentResult(turn);
+    stop.throwIfAborted();
+    if (turn.messages.some(({ role }) => role === "assistant")) {
+      made.scored = known ?? toScore(await environment.reward(item, made.result, context));
+      if (known === undefined) await tape?.keepScore(made.scored);
+    } else made.error = turn.error ?? turn.exitReason;
+  } catch (caught) {
+    signal.throwIfAborted();
+    made.error = limit.signal.aborted ? `timeout (${timeoutSeconds}s)` : describe(caught);
+  }
+  return made;
+}
+
+function tellerDeps(tell: TellRun, { host: { machine }, tools }: Rollouts) {
+  return { tell, now: () => machine.clock.now(), redact: (text: string) => tools.redact(text) };
 }
 
 function toScore(value: number | Score): Score {

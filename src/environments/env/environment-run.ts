@@ -4,8 +4,10 @@ import { userMessage } from "#conversation";
 import { UserError } from "#foundation/errors";
 import { Slots } from "#foundation/lifecycle/slots";
 import { Secret } from "#foundation/secrets/secret";
+import { findDocker } from "#tools";
 import { givesTokens } from "../managed/generate.ts";
 import { managedModel } from "../managed/managed-model.ts";
+import type { TellRun } from "../progress/run-event.ts";
 import { Cassette, type ReplayOptions } from "../replay/cassette.ts";
 import type { Rollouts } from "../rollout/open-rollouts.ts";
 import { dummySequence, placeholderSequence } from "../tokens/sequence.ts";
@@ -30,6 +32,8 @@ export interface RunOptions {
   /** Commands of a model may run on this machine, without a container. */
   readonly allowsLocal: boolean;
   readonly replay?: ReplayOptions | undefined;
+  /** Hears what happens in the run. */
+  readonly tell?: TellRun | undefined;
   /** Draws of toolsets are the same for the same number; undefined: they are not. */
   readonly rng?: number | undefined;
 }
@@ -48,6 +52,7 @@ export async function openEnvironmentRun(
       hint: "Run them in containers (--env.terminal_backend docker), or say --allow-local-exec.",
       exitCode: 2,
     });
+  if (config.env.terminal_backend === "docker" && options.replay === undefined) await needContainers(env, signal);
   const model = await rollouts.chooseModel(
     {
       model: server.model_name ?? undefined,
@@ -100,10 +105,21 @@ export async function openEnvironmentRun(
     callSlots: new Slots(config.env.tool_pool_size),
     runId: cassette?.runId ?? ownId,
     cassette,
+    tell: options.tell,
     random: options.rng === undefined ? Math.random : seeded(options.rng),
     managed,
     placeholder: (messages) => (isDummy ? dummySequence : placeholderSequence(messages, tokenizer)),
   };
+}
+
+/** Before a model is paid for. */
+async function needContainers(env: RunOptions["env"], signal: AbortSignal): Promise<void> {
+  try {
+    await findDocker(env, signal);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    throw new UserError(error.message, { hint: error.hint, exitCode: 2, cause: error });
+  }
 }
 
 function seeded(rng: number): () => number {

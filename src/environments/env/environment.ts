@@ -44,11 +44,15 @@ export interface OpenEnvironment<Item> {
   next(): Item | undefined;
   /** The items an evaluation runs once. */
   readonly evaluation: readonly Item[];
+  /** Most items an evaluation works on at once; `max_eval_workers` holds as well. */
+  readonly evaluationWorkers?: number | undefined;
+  /** The container images its items name. */
+  readonly images?: readonly string[] | undefined;
   prompt(item: Item): string;
   /** Between 0 and 1 as a rule; any finite number counts. */
   reward(item: Item, result: AgentResult, tools: ToolContext): Promise<number | Score>;
-  /** What is special about the rollout of this item. */
-  rollout?(item: Item): ItemOptions;
+  /** What is special about the rollout of this item; where it cannot be made, its attempt fails with that error. */
+  rollout?(item: Item, signal: AbortSignal): ItemOptions | Promise<ItemOptions>;
   /** Before the model begins, in its sandbox. */
   prepare?(item: Item, tools: ToolContext): Promise<void>;
   /** Names the item in results; its place in the list when absent. */
@@ -90,7 +94,7 @@ export interface Score {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-interface ItemOptions {
+export interface ItemOptions {
   readonly terminal?: TerminalChoice | undefined;
   readonly systemPrompt?: string | undefined;
   readonly timeoutSeconds?: number | undefined;

@@ -62,6 +62,8 @@ export async function evaluate(
     .map((item, index) => ({ item, name: environment.nameOf?.(item) ?? String(index) }))
     .flatMap((one) => Array.from({ length: Math.max(1, config.attempts) }, (_, attempt) => ({ ...one, attempt })))
     .filter(({ name, attempt }) => !done.has(lineKey(name, attempt)));
+  const { modelName: model, runId: run_id } = run;
+  run.tell?.({ event: "run_started", env: definition.name, what: "evaluate", model, run_id, total: items.length });
   const entries: Entry[] = [];
   const queue = [...items.entries()];
   const toolsets = toolsetsFor(run, rollouts.host.machine.loaded.config.toolset_distributions);
@@ -70,7 +72,7 @@ export async function evaluate(
     const here = async (): Promise<Attempt> => {
       options.onItem(`[START] ${name}`, entries.length, items.length);
       const once = (key: string): Promise<Attempt> =>
-        attemptItem({ item, key, toolsets, temperature: config.agent_temperature }, run, signal);
+        attemptItem({ item, key, name, toolsets, temperature: config.agent_temperature }, run, signal);
       const first = await once(`eval_${index}`);
       // What never got an answer says nothing about the model: once more.
       const isFinal = first.result?.messages.some(({ role }) => role === "assistant") ?? first.error === undefined;
@@ -109,13 +111,16 @@ export async function evaluate(
       options.onItem(`[${verdict(attempt, run)}] ${name} reward ${attempt.reward}`, entries.length, items.length);
     }
   };
-  await Promise.all(Array.from({ length: Math.max(1, Math.min(options.concurrency, items.length)) }, worker));
+  const most = Math.min(options.concurrency, environment.evaluationWorkers ?? options.concurrency, items.length);
+  await Promise.all(Array.from({ length: Math.max(1, most) }, worker));
   const seconds = (clock.now() - startedMs) / 1000;
   const metrics = {
     ...usualMetrics(entries, seconds),
     ...(config.attempts > 1 ? attemptMetrics(entries) : {}),
     ...environment.metrics?.(entries),
   };
+  run.tell?.({ event: "metrics", metrics });
+  run.tell?.({ event: "run_finished", is_stopped: signal.aborted });
   await writeFileAtomic(path.join(options.folder, "metrics.json"), metricsText(run, metrics, seconds));
   const report = path.join(options.folder, "report.html");
   await writeFileAtomic(report, reportOf({ run, entries, metrics, title: definition.name }));

@@ -46,6 +46,7 @@ export class MetricsStream {
       ...group.notes,
       ...more,
     };
+    this.#run.tell?.({ event: "metrics", metrics });
     const named = Object.fromEntries(Object.entries(metrics).map(([name, value]) => [`${this.#prefix}${name}`, value]));
     const time = new Date(rollouts.host.machine.clock.now()).toISOString();
     await appendFile(this.#file, `${JSON.stringify({ run: runId, step: this.#step, time, ...named })}\n`);

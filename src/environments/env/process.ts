@@ -1,20 +1,14 @@
-import { existsSync } from "node:fs";
-import { appendFile, mkdir } from "node:fs/promises";
-import path from "node:path";
-import { embedJson, localTimestamp, toShareGpt } from "#agent";
 import { UserError } from "#foundation/errors";
-import { writeFileAtomic } from "#foundation/files/files";
-import { toExact } from "#foundation/text/exact-json-text";
-import { type ReportRow, reportPage } from "../report/page.ts";
-import { histogram } from "../report/svg.ts";
-import type { Attempt } from "./attempt.ts";
-import { attemptGroup, type EnvironmentRun } from "./environment-run.ts";
-import { groupMessages, judgeGroup, scoredGroup } from "./group.ts";
-import { MetricsStream } from "./metrics-stream.ts";
+import { type AttemptedGroup, attemptGroup, type EnvironmentRun } from "./environment-run.ts";
+import { judgeGroup, scoredGroup } from "./group.ts";
+import { GroupFiles } from "./group-files.ts";
+import { attemptShared, type SharedGroups } from "./shared-groups.ts";
 
 export interface ProcessOptions {
   /** Where groups go; another name when it exists. */
   readonly file: string;
+  /** Where other machines work on the same groups; each of them ends with all of them. */
+  readonly shared?: SharedGroups | undefined;
   onGroup(line: string): void;
 }
 
@@ -25,129 +19,110 @@ export interface Processed {
   readonly isStopped: boolean;
 }
 
-const mostEmptyGroups = 5;
+interface NumberedItem {
+  readonly index: number;
+  readonly item: unknown;
+}
 
-/** Runs groups one after the other and writes what a trainer would get, and the conversations beside it. */
+/** Undefined while another machine has it in hand. */
+interface GroupInLine extends NumberedItem {
+  attempted: AttemptedGroup | undefined;
+}
+
+const mostEmptyGroups = 5;
+const lookAgainMs = 500;
+
+/**
+ * Runs groups one after the other and writes what a trainer would get, and the conversations beside it. Where others work
+ * on the same run, groups in their hands are passed over and come in later; the files have them in order all the same.
+ */
 export async function processGroups(
   run: EnvironmentRun,
   options: ProcessOptions,
   signal: AbortSignal,
 ): Promise<Processed> {
-  const { config, environment } = run;
-  const file = freeName(options.file);
-  const stem = file.replace(/\.jsonl$/, "");
-  await mkdir(path.dirname(file), { recursive: true });
-  const metrics = new MetricsStream(run, { file: path.join(path.dirname(file), "metrics_stream.jsonl") });
-  const rows: ReportRow[] = [];
-  const rewards: number[] = [];
-  let groups = 0;
-  for (let index = 0, empty = 0; groups < config.total_steps && !signal.aborted; index += 1) {
-    const item = environment.next();
-    if (item === undefined) break;
-    const attempted = await attemptGroup({ item, key: `g${index}`, size: config.group_size }, run, signal).catch(
-      (error: unknown) => {
-        if (signal.aborted) return undefined;
-        throw error;
-      },
-    );
-    if (attempted === undefined) break;
-    const { attempts } = attempted;
+  const { config, environment, rollouts } = run;
+  const files = await GroupFiles.open(options.file, run);
+  const { modelName: model, runId: run_id, definition } = run;
+  const total = config.total_steps * config.group_size;
+  run.tell?.({ event: "run_started", env: definition.name, what: "process", model, run_id, total });
+  const keep = groupKeeper(run, { files, options });
+  const line: GroupInLine[] = [];
+  const attempt = async (group: GroupInLine): Promise<void> => {
+    group.attempted ??= await groupOf(group, { run, shared: options.shared }, signal);
     run.cassette?.check();
-    const group = scoredGroup(attempted, {
+  };
+  for (let next = 0, isExhausted = false; !signal.aborted; ) {
+    for (let [first] = line; first?.attempted !== undefined; [first] = line) {
+      line.shift();
+      await keep(first, first.attempted);
+    }
+    // What is in hand elsewhere counts: when it comes to nothing, one more is begun.
+    const isEnough = files.groups + line.length >= config.total_steps;
+    const item: unknown = isEnough || isExhausted ? undefined : environment.next();
+    isExhausted ||= !isEnough && item === undefined;
+    if (item !== undefined) {
+      const group = { index: next++, item, attempted: undefined };
+      line.push(group);
+      await attempt(group);
+    } else if (line.length === 0) break;
+    else {
+      await rollouts.host.machine.clock.sleep(lookAgainMs, signal).catch(() => undefined);
+      for (const group of line) await attempt(group);
+    }
+  }
+  await files.writePage();
+  run.tell?.({ event: "run_finished", is_stopped: signal.aborted });
+  return { file: files.file, groups: files.groups, rewards: files.rewards, isStopped: signal.aborted };
+}
+
+/** Undefined when another machine is at it, or when the run was stopped meanwhile. */
+async function groupOf(
+  { index, item }: NumberedItem,
+  { run, shared }: { readonly run: EnvironmentRun; readonly shared: SharedGroups | undefined },
+  signal: AbortSignal,
+): Promise<AttemptedGroup | undefined> {
+  const here = (): Promise<AttemptedGroup> =>
+    attemptGroup({ item, key: `g${index}`, size: run.config.group_size }, run, signal);
+  try {
+    signal.throwIfAborted();
+    const attempted = shared === undefined ? await here() : await attemptShared(shared, `g${index}`, here);
+    return attempted === "taken" ? undefined : attempted;
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    throw error;
+  }
+}
+
+/** Writes a group, or says why it is left out. */
+function groupKeeper(
+  { config }: EnvironmentRun,
+  { files, options }: { readonly files: GroupFiles; readonly options: ProcessOptions },
+) {
+  const rules = {
+    groupSize: config.group_size,
+    refusesEqualScores: config.ensure_scores_are_not_same,
+    maxTokens: undefined,
+  };
+  let empty = 0;
+  return async ({ index, item }: NumberedItem, attempted: AttemptedGroup): Promise<void> => {
+    const { attempts } = attempted;
+    const scored = scoredGroup(attempted, {
       temperature: config.agent_temperature,
       hasMessages: config.include_messages,
       fillsLogprobs: false,
     });
-    const rules = {
-      groupSize: config.group_size,
-      refusesEqualScores: config.ensure_scores_are_not_same,
-      maxTokens: undefined,
-    };
-    const judged = judgeGroup(group, rules);
-    const isEmpty = attempts.every(({ result }) => result === undefined);
-    if (judged.kind === "skipped" || isEmpty) {
+    const judged = judgeGroup(scored, rules);
+    if (judged.kind === "skipped" || attempts.every(({ result }) => result === undefined)) {
       empty += 1;
       options.onGroup(
         `group ${index} is left out: ${judged.kind === "skipped" ? judged.why : (attempts[0]?.error ?? "")}`,
       );
-      if (empty < mostEmptyGroups) continue;
+      if (empty < mostEmptyGroups) return;
       throw new UserError(`${mostEmptyGroups} groups in a row came to nothing.`, { hint: attempts[0]?.error });
     }
     empty = 0;
-    await appendFile(file, `${JSON.stringify(group)}\n`);
-    await appendFile(
-      `${stem}.trajectories.jsonl`,
-      attempts.map((attempt, rollout) => `${trajectoryLine({ attempt, group: index, rollout }, run)}\n`).join(""),
-    );
-    rewards.push(...group.scores);
-    rows.push(...attempts.map((attempt, rollout) => rowOf(attempt, `Group ${groups}, rollout ${rollout}`, run)));
-    groups += 1;
-    await metrics.add({ item, attempts, notes: attempted.distillation?.metrics ?? {} });
-    options.onGroup(`group ${groups}/${config.total_steps}: ${group.scores.join(", ")}`);
-  }
-  await writeFileAtomic(`${stem}.html`, page(run, rewards, rows));
-  return { file, groups, rewards, isStopped: signal.aborted };
-}
-
-/** `out.jsonl`, `out_1.jsonl`, … : the first that is not there. */
-function freeName(file: string): string {
-  const stem = file.replace(/\.jsonl$/, "");
-  let name = file;
-  for (let number = 1; existsSync(name); number += 1) name = `${stem}_${number}.jsonl`;
-  return name;
-}
-
-function trajectoryLine(
-  { attempt, group, rollout }: { readonly attempt: Attempt; readonly group: number; readonly rollout: number },
-  run: EnvironmentRun,
-): string {
-  const { logger } = run.rollouts.host.machine;
-  const { result, tools } = attempt;
-  const messages = result?.messages ?? [];
-  return embedJson(
-    toExact({
-      conversations: toShareGpt({ messages, tools, log: logger }),
-      messages: groupMessages(messages),
-      reward: attempt.reward,
-      metadata: {
-        env: run.definition.name,
-        item_index: group,
-        group_index: group,
-        rollout_index: rollout,
-        task_id: attempt.taskId,
-        model: run.modelName,
-        turns_used: result?.turns_used ?? 0,
-        finished_naturally: result?.finished_naturally ?? false,
-        tool_errors: result?.tool_errors ?? [],
-        timestamp: localTimestamp(new Date(attempt.endedAtMs)),
-        elapsed_seconds: attempt.seconds,
-      },
-    }),
-  );
-}
-
-function rowOf(attempt: Attempt, title: string, run: EnvironmentRun): ReportRow {
-  const { result, reward, seconds } = attempt;
-  const turns = toShareGpt({ messages: result?.messages ?? [], tools: [], log: run.rollouts.host.machine.logger });
-  return {
-    title,
-    status: reward > 0 ? "PASS" : "FAIL",
-    facts: [`reward ${reward}`, `${result?.turns_used ?? 0} turns`, `${seconds.toFixed(1)} s`],
-    turns: turns.slice(1),
+    await files.add({ index, item, attempted, scored });
+    options.onGroup(`group ${files.groups}/${config.total_steps}: ${scored.scores.join(", ")}`);
   };
-}
-
-function page(run: EnvironmentRun, rewards: readonly number[], rows: readonly ReportRow[]): string {
-  const average = rewards.length === 0 ? 0 : rewards.reduce((sum, one) => sum + one, 0) / rewards.length;
-  return reportPage({
-    title: run.definition.name,
-    subtitle: run.modelName,
-    cards: [
-      { label: "rollouts", value: String(rewards.length) },
-      { label: "mean reward", value: average.toFixed(3) },
-    ],
-    charts: [histogram("Rewards", rewards)],
-    tables: [],
-    rows,
-  });
 }

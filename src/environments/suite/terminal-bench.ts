@@ -1,8 +1,10 @@
 import path from "node:path";
 import { isRecord, parseJson } from "#foundation/text/json";
-import { cycle, defineEnvironment, type Environment, type Score } from "../env/environment.ts";
+import { cycle, defineEnvironment, type Environment, type EnvironmentContext, type Score } from "../env/environment.ts";
 import type { ToolContext } from "../rollout/tool-context.ts";
-import { type FolderTask, findTasks } from "./task-folders.ts";
+import { openTaskFiles, TaskImages } from "./task-files.ts";
+import { type BenchTask, findTasks } from "./task-folders.ts";
+import { tasksOfRows } from "./task-rows.ts";
 
 interface SuiteFacts {
   readonly name: string;
@@ -27,7 +29,7 @@ export const openThoughtsLite = suite({
 });
 
 function suite({ name, about, dataset, taskSeconds }: SuiteFacts): Environment {
-  return defineEnvironment<FolderTask>({
+  return defineEnvironment<BenchTask>({
     name,
     about,
     needsIsolation: true,
@@ -42,38 +44,43 @@ function suite({ name, about, dataset, taskSeconds }: SuiteFacts): Environment {
       group_size: 1,
       total_steps: 1,
       steps_per_eval: 1,
-      max_eval_workers: 8,
+      max_concurrent_tasks: 8,
+      eval_concurrency: 0,
       task_timeout: taskSeconds,
       test_timeout: 180,
       task_filter: "",
       skip_tasks: "",
       use_task_timeouts: false,
+      force_build: false,
       tests_folder: "/tests",
       logs_folder: "/logs/verifier",
       agent: "model",
     },
-    async open({ config, cwd }) {
-      const { own, env } = config;
-      const root = path.resolve(cwd, (env.dataset_name ?? "").replace(/^tb:/, ""));
+    async open(context) {
+      const { own, env } = context.config;
       const wanted = names(own["task_filter"]);
-      const skipped = names(own["skip_tasks"]);
-      const tasks = (await findTasks(root)).filter(
+      const skipped = [...names(own["skip_tasks"]), ...(env.terminal_backend === "modal" ? notOnModal : [])];
+      const images = new TaskImages(context.env, { isForced: own["force_build"] === true });
+      const tasks = (await tasksOf(context)).filter(
         (task) => (wanted.length === 0 || wanted.includes(task.name)) && !skipped.includes(task.name),
       );
       const folders = { tests: String(own["tests_folder"]), logs: String(own["logs_folder"]) };
-      const seconds = (task: FolderTask): number =>
+      const seconds = (task: BenchTask): number =>
         own["use_task_timeouts"] === true
           ? (task.agentSeconds ?? Number(own["task_timeout"]))
           : Number(own["task_timeout"]);
       return {
         next: cycle(tasks),
         evaluation: tasks,
+        evaluationWorkers: Number(own["eval_concurrency"]) || Number(own["max_concurrent_tasks"]),
+        images: tasks.flatMap(({ image }) => image ?? []),
         prompt: ({ instruction }) => instruction,
         nameOf: (task) => task.name,
         describe: ({ category, difficulty }) => ({ category, difficulty }),
-        rollout: (task) => ({
+        rollout: async (task, signal) => ({
           timeoutSeconds: seconds(task),
-          terminal: env.terminal_backend === "local" ? undefined : { image: task.image, cwd: "/app" },
+          terminal:
+            env.terminal_backend === "local" ? undefined : { image: await images.imageOf(task, signal), cwd: "/app" },
         }),
         reward: (task, _result, tools) => verify(task, tools, { folders, seconds: Number(own["test_timeout"]) }),
         metrics: (results) => ({
@@ -88,9 +95,19 @@ function suite({ name, about, dataset, taskSeconds }: SuiteFacts): Environment {
   });
 }
 
-type Result = { readonly item: FolderTask; readonly reward: number };
+/** They need hardware of their own, or are too slow there. */
+const notOnModal = ["qemu-startup", "qemu-alpine-ssh", "crack-7z-hash"];
 
-function rates(results: readonly Result[], prefix: string, kindOf: (task: FolderTask) => string | undefined) {
+/** Folders of tasks (`tb:<folder>`), or a dataset whose rows carry the files of their tasks. */
+async function tasksOf(context: EnvironmentContext): Promise<readonly BenchTask[]> {
+  const name = context.config.env.dataset_name ?? "";
+  if (!name.startsWith("tb:")) return await tasksOfRows(context);
+  return await findTasks(path.resolve(context.cwd, name.slice("tb:".length)));
+}
+
+type Result = { readonly item: BenchTask; readonly reward: number };
+
+function rates(results: readonly Result[], prefix: string, kindOf: (task: BenchTask) => string | undefined) {
   const kinds = new Set(results.flatMap(({ item }) => kindOf(item) ?? []));
   return Object.fromEntries(
     [...kinds].map((kind) => {
@@ -117,16 +134,18 @@ function names(value: unknown): readonly string[] {
 
 /** The tests come into the sandbox only now; what they write decides, else how they ended. */
 async function verify(
-  task: FolderTask,
+  task: BenchTask,
   tools: ToolContext,
   {
     folders,
     seconds,
   }: { readonly folders: { readonly tests: string; readonly logs: string }; readonly seconds: number },
 ): Promise<Score> {
+  if (task.testCommand === undefined) return { reward: 0, details: { test: "the task has no tests" } };
   const { tests, logs } = folders;
   await tools.terminal(`mkdir -p '${tests}' '${logs}' && rm -f '${logs}'/reward.json '${logs}'/reward.txt`);
-  await tools.uploadDir(path.join(task.folder, "tests"), tests);
+  await using files = await openTaskFiles(task.tests);
+  await tools.uploadDir(files.folder, tests);
   const command = task.testCommand.replaceAll("/tests", tests);
   const ran = await tools.terminal(`HERMES_LOGS='${logs}' ${command}`, task.testSeconds ?? seconds);
   const json = readReward(await tools.readText(path.posix.join(logs, "reward.json")));

@@ -13,6 +13,9 @@ import { BatchProgress } from "./progress.ts";
 import { sharedRun } from "./shared-run.ts";
 import { printSummary } from "./summary.ts";
 
+/** A batch is what one worker does in a row, and one file: few enough that several workers get some of a small dataset. */
+const usualBatchSize = 10;
+
 /** Runs the agent over a dataset. 0: every prompt has an outcome; 1: some failed and wait for `--resume`; 130: stopped. */
 export async function batch(input: Invocation): Promise<number> {
   const invocation = await withOptionsFile(input, "batch");
@@ -20,7 +23,7 @@ export async function batch(input: Invocation): Promise<number> {
   if (hasFlag(invocation, "list-distributions")) return await listDistributions(invocation);
   const datasetFile = needed(invocation, "dataset-file");
   const runName = needed(invocation, "run-name");
-  const batchSize = flagNumber(invocation, "batch-size", { usual: Number(needed(invocation, "batch-size")) });
+  const batchSize = flagNumber(invocation, "batch-size", { usual: usualBatchSize });
   const maxSteps = flagNumber(invocation, "max-turns", { usual: 10 });
   const out = new Output(invocation);
   await using rollouts = await openRolloutsFor(invocation, settingsOf(invocation));

@@ -7,7 +7,7 @@ import { leaseOwner, type Store, takeLease } from "#store";
 interface SharedRunDeps<Outcome> {
   /** Names the run among all of its kind. */
   readonly runName: string;
-  readonly kind: "batch" | "evaluation";
+  readonly kind: "batch" | "evaluation" | "groups";
   isOutcome(value: unknown): value is Outcome;
   readonly clock: Clock;
   readonly logger: Logger;

@@ -4,11 +4,11 @@ import {
   type EnvironmentRun,
   evaluate,
   findEnvironment,
+  isAttemptedGroup,
   isSharedAttempt,
   openEnvironmentRun,
   openGymServer,
   processGroups,
-  readEnvironmentConfig,
   readReplayOptions,
   serveEnvironment,
   stamp,
@@ -21,6 +21,9 @@ import { argument, flagNumber, flagText, hasFlag } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
 import { openRolloutsFor } from "../../support/rollouts.ts";
 import { sharedRun } from "../batch/shared-run.ts";
+import { dottedFlags, environmentFields } from "./fields.ts";
+import { openRunView, type RunView } from "./run-view.ts";
+import { sharedServe } from "./shared-serve.ts";
 
 /** What a command makes of the usual fields. */
 const modes: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
@@ -31,14 +34,7 @@ export async function envRun(invocation: Invocation): Promise<number> {
   const { io } = invocation;
   const what = argument(invocation, 1);
   const definition = await findEnvironment(argument(invocation, 0), io.cwd);
-  const file = flagText(invocation, "fields");
-  const config = await readEnvironmentConfig({
-    usual: definition.config,
-    usualServer: definition.server,
-    mode: modes[what] ?? {},
-    file: file === undefined ? undefined : path.resolve(io.cwd, file),
-    flags: dottedFlags(invocation),
-  });
+  const config = await environmentFields(definition, invocation, modes[what]);
   const replay = readReplayOptions(dottedFlags(invocation), io.cwd);
   if (replay !== undefined && what === "serve")
     throw new UserError("A trainer wants new rollouts: serve records and replays nothing.", { exitCode: 2 });
@@ -46,7 +42,9 @@ export async function envRun(invocation: Invocation): Promise<number> {
     flagText(invocation, "rng") === undefined
       ? undefined
       : flagNumber(invocation, "rng", { usual: 0, min: 0, max: Number.MAX_SAFE_INTEGER });
-  const out = new Output(invocation);
+  // With --ui json standard output is for events alone.
+  const isEvents = flagText(invocation, "ui") === "json";
+  const out = new Output(isEvents ? { ...invocation, io: { ...io, stdout: io.stderr } } : invocation);
   if (hasFlag(invocation, "print-config")) {
     out.document({ ...config, servers: config.servers.map((server) => ({ ...server, api_key: "***" })) });
     out.line((await configText(config)).trimEnd());
@@ -62,38 +60,30 @@ export async function envRun(invocation: Invocation): Promise<number> {
     ["terminal.lifetime_seconds", config.env.terminal_lifetime],
     ...(definition.allows === undefined ? [] : [["permissions.allow", definition.allows] as const]),
   ]);
+  if (flagText(invocation, "run-name") !== undefined && rollouts.store.kind !== "postgres")
+    throw new UserError("--run-name shares a run over a database, and there is none.", {
+      hint: "Set store.url to a PostgreSQL that all machines reach.",
+      exitCode: 2,
+    });
+  await using view = await openRunView(invocation);
   const run = await openEnvironmentRun(
     definition,
     {
-      ...{ rollouts, config, replay, rng, cwd: io.cwd, env: io.env },
+      ...{ rollouts, config, replay, rng, cwd: io.cwd, env: io.env, tell: view.tell },
       allowsLocal: hasFlag(invocation, "allow-local-exec"),
     },
     io.signal,
   );
   switch (what) {
     case "evaluate":
-      return await runEvaluate(run, invocation, { out, store: rollouts.store });
+      return await runEvaluate(run, invocation, { out, view, store: rollouts.store });
     case "process":
-      return await runProcess(run, invocation, out);
+      return await runProcess(run, invocation, { out, view, store: rollouts.store });
     default:
       return flagText(invocation, "protocol") === "nemo-gym"
         ? await runGym(run, invocation, out)
-        : await runServe(run, invocation, out);
+        : await runServe(run, invocation, { out, view, store: rollouts.store });
   }
-}
-
-const groups = ["env", "openai", "replay"];
-
-function dottedFlags({ flags }: Invocation): Readonly<Record<string, string>> {
-  const dotted = Object.entries(flags).filter(([name]) => name.includes("."));
-  for (const [name] of dotted)
-    if (!groups.some((group) => name.startsWith(`${group}.`)))
-      throw new UserError(`There is no flag --${name}.`, {
-        hint: `Flags with a dot begin with ${groups.map((group) => `--${group}.`).join(", ")}.`,
-        code: "usage",
-        exitCode: 2,
-      });
-  return Object.fromEntries(dotted.map(([name, value]) => [name, value === true ? "true" : String(value)]));
 }
 
 function evalFolder({ config, definition }: EnvironmentRun, { io }: Invocation): string {
@@ -101,32 +91,33 @@ function evalFolder({ config, definition }: EnvironmentRun, { io }: Invocation):
   return path.resolve(io.cwd, config.data_dir_to_save_evals ?? usual);
 }
 
+interface RunDeps {
+  readonly out: Output;
+  readonly view: RunView;
+  readonly store: Store;
+}
+
+/** What the machines of a run meet by; undefined: this one works alone. */
+function meetingOf({ definition, rollouts }: EnvironmentRun, invocation: Invocation) {
+  const name = flagText(invocation, "run-name");
+  return name === undefined ? undefined : { ...rollouts.host.machine, runName: `${definition.name}:${name}` };
+}
+
 async function runEvaluate(
   run: EnvironmentRun,
   invocation: Invocation,
-  { out, store }: { readonly out: Output; readonly store: Store },
+  { out, view, store }: RunDeps,
 ): Promise<number> {
   const resume = flagText(invocation, "resume");
-  const runName = flagText(invocation, "run-name");
-  if (runName !== undefined && store.kind !== "postgres")
-    throw new UserError("--run-name shares an evaluation over a database, and there is none.", {
-      hint: "Set store.url to a PostgreSQL that all machines reach.",
-      exitCode: 2,
-    });
+  const meeting = meetingOf(run, invocation);
   const outcome = await evaluate(
     run,
     {
       folder: evalFolder(run, invocation),
       concurrency: run.config.max_eval_workers,
       resume: resume === undefined ? undefined : path.resolve(invocation.io.cwd, resume),
-      shared:
-        runName === undefined
-          ? undefined
-          : sharedRun(store, {
-              ...run.rollouts.host.machine,
-              ...{ runName: `${run.definition.name}:${runName}`, kind: "evaluation", isOutcome: isSharedAttempt },
-            }),
-      onItem: (line, done, total) => out.note(`${done}/${total} ${line}`),
+      shared: meeting && sharedRun(store, { ...meeting, kind: "evaluation", isOutcome: isSharedAttempt }),
+      onItem: (line, done, total) => view.note(`${done}/${total} ${line}`),
     },
     invocation.io.signal,
   );
@@ -141,31 +132,37 @@ async function runEvaluate(
   return outcome.isStopped ? exitCodes.interrupted : exitCodes.ok;
 }
 
-async function runProcess(run: EnvironmentRun, { io }: Invocation, out: Output): Promise<number> {
+async function runProcess(run: EnvironmentRun, invocation: Invocation, { out, view, store }: RunDeps): Promise<number> {
+  const { io } = invocation;
   const file = path.resolve(
     io.cwd,
     run.config.data_path_to_save_groups ?? path.join("data", `${run.definition.name}.jsonl`),
   );
-  const outcome = await processGroups(run, { file, onGroup: (line) => out.note(line) }, io.signal);
+  const meeting = meetingOf(run, invocation);
+  const shared = meeting && sharedRun(store, { ...meeting, kind: "groups", isOutcome: isAttemptedGroup });
+  const outcome = await processGroups(run, { file, shared, onGroup: (line) => view.note(line) }, io.signal);
   out.document({ file: outcome.file, groups: outcome.groups, rewards: outcome.rewards });
   out.line(`${outcome.groups} groups in ${outcome.file}`);
   return outcome.isStopped ? exitCodes.interrupted : exitCodes.ok;
 }
 
-async function runServe(run: EnvironmentRun, invocation: Invocation, out: Output): Promise<number> {
+async function runServe(run: EnvironmentRun, invocation: Invocation, { out, view, store }: RunDeps): Promise<number> {
   const { io } = invocation;
+  const meeting = meetingOf(run, invocation);
   if (run.managed === undefined)
     out.note("Warning: this server tells no tokens; what is sent is made up and not fit for training.");
   const outcome = await serveEnvironment(
     run,
     {
       unsentFile: path.resolve(io.cwd, "unsent_groups.jsonl"),
-      onEvent: (line) => out.note(line),
+      shared: meeting && sharedServe(store, meeting),
+      onEvent: (line) => view.note(line),
       evaluate: async (signal) => {
         const folder = evalFolder(run, invocation);
         await evaluate(
-          run,
-          { folder, concurrency: run.config.max_eval_workers, onItem: (line) => out.note(line) },
+          // Its items are not those of the run that is followed.
+          { ...run, tell: undefined },
+          { folder, concurrency: run.config.max_eval_workers, onItem: (line) => view.note(line) },
           signal,
         );
       },

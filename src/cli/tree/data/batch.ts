@@ -12,8 +12,8 @@ export const batchCommand: Command = {
   name: "batch",
   about: "Run the agent over a dataset of prompts and keep the trajectories",
   examples: [
-    "hermes batch --dataset-file prompts.jsonl --batch-size 10 --run-name first --num-workers 8",
-    "hermes batch --dataset-file prompts.jsonl --batch-size 10 --run-name first --resume",
+    "hermes batch --dataset-file prompts.jsonl --run-name first --num-workers 8",
+    "hermes batch --dataset-file prompts.jsonl --run-name first --resume",
     "hermes batch --list-distributions",
   ],
   flags: [
@@ -24,7 +24,7 @@ export const batchCommand: Command = {
       about: "JSONL, JSON, CSV or Parquet, or a folder of them",
       completes: "file",
     },
-    { name: "batch-size", kind: "text", value: "<n>", about: "Prompts per batch file" },
+    { name: "batch-size", kind: "text", value: "<n>", about: "Prompts per batch file (10)" },
     { name: "run-name", kind: "text", value: "<name>", about: "The results are in data/<name>/" },
     {
       name: "output-dir",

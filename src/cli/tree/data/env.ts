@@ -1,10 +1,25 @@
-import type { Command } from "../../command.ts";
+import type { Command, Flag } from "../../command.ts";
+
+const fieldsFlag: Flag = {
+  name: "fields",
+  kind: "text",
+  value: "<file>",
+  about: "A YAML file with env: and openai:",
+  completes: "file",
+};
+
+const allowLocalFlag: Flag = {
+  name: "allow-local-exec",
+  kind: "switch",
+  about: "Commands of the model may run on this machine, without a container",
+};
 
 export const envCommand: Command = {
   name: "env",
   about: "Run an environment: measure a model, make training data, feed a trainer",
   examples: [
     "hermes env list",
+    "hermes env doctor terminal-bench-2",
     "hermes env terminal-test evaluate --openai.model_name some/model",
     "hermes env terminal-test process --env.total_steps 5",
     "hermes env terminal-test process --replay.mode record --replay.file run.jsonl --replay.tools true",
@@ -13,13 +28,7 @@ export const envCommand: Command = {
   args: [{ name: "environment" }, { name: "what", choices: ["evaluate", "process", "serve"] }],
   hasDottedFlags: true,
   flags: [
-    {
-      name: "fields",
-      kind: "text",
-      value: "<file>",
-      about: "A YAML file with env: and openai:",
-      completes: "file",
-    },
+    fieldsFlag,
     {
       name: "protocol",
       kind: "text",
@@ -40,13 +49,18 @@ export const envCommand: Command = {
       name: "run-name",
       kind: "text",
       value: "<name>",
-      about: "Of evaluate: machines that say the same name share the work, over store.url",
+      about: "Machines that give the same name share the work, over store.url",
     },
+    allowLocalFlag,
     {
-      name: "allow-local-exec",
-      kind: "switch",
-      about: "Commands of the model may run on this machine, without a container",
+      name: "ui",
+      kind: "text",
+      value: "<how>",
+      about:
+        "How the run is followed: figures at the bottom of a terminal, lines, a page on this machine, events as JSON lines",
+      choices: ["screen", "lines", "web", "json"],
     },
+    { name: "ui-port", kind: "text", value: "<n>", about: "Of --ui web: where the page is (any free port)" },
     { name: "rng", kind: "text", value: "<n>", about: "Draw toolsets the same way each time" },
     { name: "print-config", kind: "switch", about: "Show the fields as they would be used, and leave" },
   ],
@@ -62,6 +76,19 @@ export const envCommand: Command = {
       about: "Show what can be set about an environment",
       args: [{ name: "environment" }],
       run: async (invocation) => (await import("../../commands/env/describe.ts")).envDescribe(invocation),
+    },
+    {
+      name: "doctor",
+      about: "Check what an environment needs: terminal, disk, dataset, images, tokenizer, model server",
+      args: [{ name: "environment" }],
+      hasDottedFlags: true,
+      flags: [fieldsFlag, allowLocalFlag],
+      run: async (invocation) => (await import("../../commands/env/doctor.ts")).envDoctor(invocation),
+    },
+    {
+      name: "gc",
+      about: "Remove the containers and folders that killed runs left behind",
+      run: async (invocation) => (await import("../../commands/env/gc.ts")).envGc(invocation),
     },
   ],
 };
