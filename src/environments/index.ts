@@ -19,7 +19,7 @@ export { readPrompts } from "./datasets/prompts.ts";
 export { configText, type EnvironmentConfig, fieldsOf, readEnvironmentConfig } from "./env/config.ts";
 export { type EnvironmentRun, openEnvironmentRun } from "./env/environment-run.ts";
 export { evaluate, stamp } from "./env/evaluate.ts";
-export { examineEnvironment, type Finding } from "./env/examine.ts";
+export { examineEnvironment } from "./env/examine.ts";
 export { processGroups } from "./env/process.ts";
 export { isSharedAttempt } from "./env/shared-evaluation.ts";
 export { isAttemptedGroup } from "./env/shared-groups.ts";

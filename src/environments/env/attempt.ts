@@ -104,7 +104,7 @@ interface MadeAttempt {
   error: string | undefined;
 }
 
-interface AttemptParts<Item> extends AttemptOptions<Item> {
+interface NamedAttempt<Item> extends AttemptOptions<Item> {
   readonly name: string;
   readonly taskId: string;
   readonly session: ReturnType<ManagedModel["open"]> | undefined;
@@ -112,7 +112,7 @@ interface AttemptParts<Item> extends AttemptOptions<Item> {
 }
 
 async function makeAttempt<Item>(
-  parts: AttemptParts<Item>,
+  parts: NamedAttempt<Item>,
   deps: AttemptDeps<Item>,
   signal: AbortSignal,
 ): Promise<MadeAttempt> {

@@ -5,13 +5,13 @@ import { writeFileAtomic } from "#foundation/files/files";
 import { reportPage } from "../report/page.ts";
 import { barChart, formatted, histogram, scatter } from "../report/svg.ts";
 import { workShared } from "../rollout/shared-run.ts";
+import { mean, passAt, wilson } from "../statistics.ts";
 import { type Attempt, attemptItem, toolsetsFor } from "./attempt.ts";
 import { configText } from "./config.ts";
 import type { ScoredItem } from "./environment.ts";
 import type { EnvironmentRun } from "./environment-run.ts";
 import { groupMessages } from "./group.ts";
 import { fromElsewhere, type SharedEvaluation, sharedAttempt } from "./shared-evaluation.ts";
-import { mean, passAt, wilson } from "./statistics.ts";
 
 export interface EvaluateOptions {
   readonly folder: string;

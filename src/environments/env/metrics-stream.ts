@@ -1,8 +1,8 @@
 import { appendFile } from "node:fs/promises";
+import { mean } from "../statistics.ts";
 import type { Attempt } from "./attempt.ts";
 import type { ScoredItem } from "./environment.ts";
 import type { EnvironmentRun } from "./environment-run.ts";
-import { mean } from "./statistics.ts";
 
 /** Figures of a run while it goes on, one line for each group: whoever draws curves reads along. */
 export class MetricsStream {

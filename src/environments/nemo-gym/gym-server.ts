@@ -7,7 +7,7 @@ import { newId } from "#foundation/text/ids";
 import { isRecord, parseJson } from "#foundation/text/json";
 import { type Attempt, attemptItem, toolsetsFor } from "../env/attempt.ts";
 import type { EnvironmentRun } from "../env/environment-run.ts";
-import { mean } from "../env/statistics.ts";
+import { mean } from "../statistics.ts";
 
 export interface GymServer extends AsyncDisposable {
   readonly url: string;

@@ -1,4 +1,4 @@
-import { wilson } from "../env/statistics.ts";
+import { wilson } from "../statistics.ts";
 import type { RunEvent } from "./run-event.ts";
 
 /** How far a run is, for whoever draws it. */

@@ -2,7 +2,7 @@ import { UserError } from "#foundation/errors";
 import { locateDataset } from "../datasets/locate.ts";
 import { readRows } from "../datasets/read-rows.ts";
 import { type AgentResult, cycle, defineEnvironment, type EnvironmentContext } from "../env/environment.ts";
-import { mean } from "../env/statistics.ts";
+import { mean } from "../statistics.ts";
 import { codingTasks } from "./coding-tasks.ts";
 import { distillGroup } from "./distillation.ts";
 

@@ -2,8 +2,8 @@ import { type Message, textOf } from "#conversation";
 import { describe } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
 import type { Distillation, DistilledSequence, EnvironmentContext, GroupRollout } from "../env/environment.ts";
-import { mean } from "../env/statistics.ts";
 import type { ManagedModel, ScoredReply } from "../managed/managed-model.ts";
+import { mean } from "../statistics.ts";
 
 interface DistillationDeps {
   readonly judge: EnvironmentContext["judge"];

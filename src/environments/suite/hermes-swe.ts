@@ -1,7 +1,7 @@
 import { locateDataset } from "../datasets/locate.ts";
 import { type DatasetRow, readRows } from "../datasets/read-rows.ts";
 import { cycle, defineEnvironment, type EnvironmentContext } from "../env/environment.ts";
-import { mean } from "../env/statistics.ts";
+import { mean } from "../statistics.ts";
 
 const testSeconds = 60;
 const heldOut = 0.1;

@@ -14,9 +14,9 @@ const notes = new Set(["g", "x"]);
 export async function unpackArchive(base64: string, folder: string): Promise<void> {
   const entries = [...read(base64)].filter(({ type }) => !notes.has(type));
   // All of them are looked at before the first is written.
-  const checked = entries.map((entry) => ({ entry, parts: ordinaryParts(entry) }));
-  for (const { entry, parts } of checked) {
-    const target = path.join(folder, ...parts);
+  const checked = entries.map((entry) => ({ entry, names: ordinaryNames(entry) }));
+  for (const { entry, names } of checked) {
+    const target = path.join(folder, ...names);
     if (entry.type === "5") {
       await mkdir(target, { recursive: true });
       continue;
@@ -37,14 +37,14 @@ function* read(base64: string): Generator<TarEntry, void> {
   }
 }
 
-function ordinaryParts({ path: name, type }: TarEntry): readonly string[] {
+function ordinaryNames({ path: name, type }: TarEntry): readonly string[] {
   if (type !== "0" && type !== "5") throw refused(`${JSON.stringify(name)} is neither a file nor a folder`);
   const plain = name.replaceAll("\\", "/");
   if (plain.startsWith("/") || /^[A-Za-z]:/.test(plain)) throw refused(`${JSON.stringify(name)} is an absolute path`);
-  const parts = plain.split("/").filter((part) => part !== "." && part !== "");
-  if (parts.includes("..")) throw refused(`${JSON.stringify(name)} leads out of its folder`);
-  if (parts.length === 0 && type === "0") throw refused("an entry has no name");
-  return parts;
+  const names = plain.split("/").filter((name) => name !== "." && name !== "");
+  if (names.includes("..")) throw refused(`${JSON.stringify(name)} leads out of its folder`);
+  if (names.length === 0 && type === "0") throw refused("an entry has no name");
+  return names;
 }
 
 function refused(reason: string): Error {

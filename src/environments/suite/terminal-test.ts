@@ -1,5 +1,5 @@
 import { cycle, defineEnvironment } from "../env/environment.ts";
-import { mean } from "../env/statistics.ts";
+import { mean } from "../statistics.ts";
 
 interface FileTask {
   readonly prompt: string;

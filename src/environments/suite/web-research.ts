@@ -3,7 +3,7 @@ import { isRecord, parseJson } from "#foundation/text/json";
 import { locateDataset } from "../datasets/locate.ts";
 import { readRows } from "../datasets/read-rows.ts";
 import { type AgentResult, cycle, defineEnvironment, type EnvironmentContext } from "../env/environment.ts";
-import { mean } from "../env/statistics.ts";
+import { mean } from "../statistics.ts";
 import { researchQuestions } from "./research-questions.ts";
 
 export interface Question {

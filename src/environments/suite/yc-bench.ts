@@ -6,8 +6,8 @@ import { UserError } from "#foundation/errors";
 import { findExecutable } from "#foundation/process/platform";
 import { runProcess } from "#foundation/process/run";
 import { cycle, defineEnvironment, type EnvironmentContext, type ScoredItem } from "../env/environment.ts";
-import { mean } from "../env/statistics.ts";
 import type { ToolContext } from "../rollout/tool-context.ts";
+import { mean } from "../statistics.ts";
 import { companyPrompt, firstMessage } from "./yc-bench-prompt.ts";
 import { type CompanyEnd, compositeScore, readCompany } from "./yc-bench-score.ts";
 
