@@ -7,8 +7,8 @@ const maxChars = 20_000;
 /** A unified diff of two texts, bounded; empty when they are equal. */
 export async function unifiedDiff(path: string, before: string, after: string): Promise<string> {
   if (before === after) return "";
-  const { createTwoFilesPatch } = await import("diff");
-  const patch = createTwoFilesPatch(`a/${path}`, `b/${path}`, before, after, undefined, undefined, { context: 3 });
+  const { boundedPatch } = await import("./bounded-patch.ts");
+  const patch = boundedPatch([`a/${path}`, `b/${path}`], before, after);
   const lines = patch.split("\n").filter((line) => !line.startsWith("====="));
   const shown: string[] = [];
   let chars = 0;

@@ -1,5 +1,5 @@
 import fs from "node:fs/promises";
-import { createTwoFilesPatch } from "diff";
+import { boundedPatch } from "../bounded-patch.ts";
 import type { StoredEntry } from "./snapshot-store.ts";
 
 const maxFiles = 200;
@@ -21,9 +21,8 @@ export async function diffTrees(
       texts.push(`Binary or large file ${name} ${wordFor(old, now)}\n`);
     else
       texts.push(
-        createTwoFilesPatch(
-          old === undefined ? "/dev/null" : name,
-          now === undefined ? "/dev/null" : name,
+        boundedPatch(
+          [old === undefined ? "/dev/null" : name, now === undefined ? "/dev/null" : name],
           oldText,
           newText,
         ),
