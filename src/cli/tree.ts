@@ -26,7 +26,7 @@ import { acpCommand } from "./tree/serve/acp.ts";
 import { apiCommand } from "./tree/serve/api.ts";
 import { cronCommand } from "./tree/serve/cron.ts";
 import { dashboardCommand } from "./tree/serve/dashboard.ts";
-import { gatewayCommand, pairingCommand } from "./tree/serve/gateway.ts";
+import { gatewayCommand, pairingCommand, whatsappCommand } from "./tree/serve/gateway.ts";
 import { mcpCommand } from "./tree/serve/mcp.ts";
 
 /** Every word the program knows. Only data: what a command does is imported when it runs. */
@@ -67,6 +67,7 @@ export const commandTree: Command = {
     rlRunCommand,
     gatewayCommand,
     pairingCommand,
+    whatsappCommand,
     cronCommand,
     apiCommand,
     dashboardCommand,
@@ -113,7 +114,7 @@ export const commandTree: Command = {
 export const helpGroups: readonly HelpGroup[] = [
   { title: "Talk", commands: ["chat", "sessions", "rollback", "insights"] },
   { title: "Connect a model", commands: ["setup", "model", "local", "fallback", "auth", "logout"] },
-  { title: "Chat platforms", commands: ["gateway", "pairing"] },
+  { title: "Chat platforms", commands: ["gateway", "pairing", "whatsapp"] },
   { title: "Schedules", commands: ["cron"] },
   { title: "Training data", commands: ["batch", "trajectories", "compress-trajectories", "env", "rl-api"] },
   { title: "Programs", commands: ["api", "acp", "dashboard"] },

@@ -2,6 +2,7 @@
 export { Pairing } from "./access/pairing.ts";
 export { accessWarnings } from "./access/warnings.ts";
 export { enabledPlatforms, loadPlatform, platformIds } from "./adapters/registry.ts";
+export { runWhatsAppBridge } from "./adapters/whatsapp/device/run.ts";
 export { openNetwork } from "./connections/network.ts";
 export type { PlatformState } from "./connections/supervisor.ts";
 export { findTraces, forget } from "./forgetting/forget.ts";

@@ -134,3 +134,14 @@ export const pairingCommand: Command = {
     },
   ],
 };
+
+export const whatsappCommand: Command = {
+  name: "whatsapp",
+  about: "Link this machine to your WhatsApp account, and serve it to the gateway",
+  examples: [
+    "hermes whatsapp                        show a code that the phone scans",
+    "hermes whatsapp --number 4915112345678 show one to type in, too",
+  ],
+  flags: [{ name: "number", kind: "text", value: "<number>", about: "Your number, to link by a code to type in" }],
+  run: async (invocation) => (await import("../../commands/gateway/whatsapp.ts")).whatsapp(invocation),
+};

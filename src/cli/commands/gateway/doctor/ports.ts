@@ -13,7 +13,7 @@ export async function examinePorts({ config, platforms, processes }: GatewayPati
     telegram: telegram.webhook_url === "" ? undefined : telegram.webhook_port,
     feishu: feishu.connection_mode === "webhook" ? feishu.webhook_port : undefined,
     sms: sms.webhook_port,
-    whatsapp: whatsapp.webhook_port,
+    whatsapp: whatsapp.backend === "cloud" ? whatsapp.webhook_port : undefined,
     wecom_callback: wecom.port,
     bluebubbles: bluebubbles.webhook_port,
     webhook: webhook.port,

@@ -2,11 +2,13 @@ import type { Config } from "#config";
 import type { Fetch } from "#foundation/http/fetch";
 import { ConnectionError } from "../../../platform/platform.ts";
 import { type Fields, fieldsAt, textAt } from "../../support/fields.ts";
-import { type Rest, restOver } from "../../support/rest.ts";
+import { type RefusalRead, type Rest, restOver } from "../../support/rest.ts";
 import { missingSetting, type Service, ServiceError } from "../../support/service-error.ts";
 
 export const service: Service = { id: "whatsapp", label: "The WhatsApp bridge" };
 
+/** The bridge does not know whether WhatsApp took a message. */
+const sentOrNot = 504;
 const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/iu;
 
 export interface BridgeApi {
@@ -41,8 +43,11 @@ export function bridgeApi({ whatsapp }: Pick<Config, "whatsapp">, send: Fetch): 
       isRetryable: false,
     });
   const headers = { authorization: `Bearer ${token}` };
-  const refusal = (body: Fields, status: number) =>
-    status < 400 ? undefined : { message: `status ${status} ${textAt(body, "error").slice(0, 200)}`.trim() };
+  const refusal = (body: Fields, status: number): RefusalRead | undefined => {
+    if (status < 400) return undefined;
+    const message = `status ${status} ${textAt(body, "error").slice(0, 200)}`.trim();
+    return status === sentOrNot ? { message, errorClass: "timeout" } : { message };
+  };
   return {
     root,
     headers,

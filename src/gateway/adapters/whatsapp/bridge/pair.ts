@@ -4,13 +4,13 @@ import { bridgeApi, healthOf, service, userOf } from "./api.ts";
 
 const betweenMs = 1_000;
 const mostAsks = 300;
-const risk =
+export const linkedDeviceRisk =
   "Linked devices use an unofficial protocol: WhatsApp may block the account. Use a number you can do without.";
 
 /** Shows what the phone must scan, or type in, until the bridge says that the device is linked. */
 export async function pairBridge({ config, fetch, clock, show }: LoginPorts, signal: AbortSignal): Promise<void> {
   const api = bridgeApi(config, fetch);
-  show(risk);
+  show(linkedDeviceRisk);
   let shown = "";
   let wasAsked = false;
   for (let asks = 0; asks < mostAsks; asks += 1) {
@@ -43,6 +43,6 @@ export async function pairBridge({ config, fetch, clock, show }: LoginPorts, sig
 }
 
 /** What comes from another program moves no cursor here. */
-function printable(text: string): string {
+export function printable(text: string): string {
   return text.replaceAll(/[^\P{C}\n]/gu, "");
 }
