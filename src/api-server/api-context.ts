@@ -1,4 +1,4 @@
-import type { CronJobs } from "#cron";
+import type { CronJobs, Deliverer } from "#cron";
 import type { Logger } from "#foundation/files/logger";
 import type { Clock } from "#foundation/time/clock";
 import type { Store } from "#store";
@@ -18,6 +18,8 @@ export interface ApiContext {
   readonly turns: ApiTurns;
   readonly idempotency: Idempotency;
   readonly keepAliveMs: number;
+  /** Where answers go that come when nobody waits any more; absent where no gateway runs. */
+  readonly deliverer?: Deliverer | undefined;
   /** How the process is, beyond this server. */
   status(): Promise<Readonly<Record<string, unknown>>>;
   /** Takes secrets out of text that leaves the program. */

@@ -5,6 +5,7 @@ import type { ApiContext } from "./api-context.ts";
 import { ApiError } from "./api-error.ts";
 import { type Caller, demandScope } from "./callers.ts";
 import { chatCompletions } from "./routes/chat.ts";
+import { homeAssistantConversation } from "./routes/home-assistant.ts";
 import { jobRoute } from "./routes/jobs.ts";
 import { createResponse, deleteResponse, getResponse } from "./routes/responses.ts";
 import { runEvents, showRun, startRun, stopRun } from "./routes/runs.ts";
@@ -65,6 +66,10 @@ export async function createApp(context: ApiContext, signal: AbortSignal): Promi
   route(["GET", "POST"], "/api/jobs", ["jobs", jobs({})]);
   route(["GET", "PATCH", "DELETE"], "/api/jobs/:id", ["jobs", jobs({ id: "id" })]);
   route(["POST"], "/api/jobs/:id/:action", ["jobs", jobs({ id: "id", action: "action" })]);
+  route(["POST"], "/api/homeassistant/conversation", [
+    "chat",
+    (request, caller) => homeAssistantConversation(request, caller, { context, signal }),
+  ]);
   app.notFound((c) => {
     // What there is, is nobody's business without a key.
     callers.identify(c.req.header("authorization") ?? null);

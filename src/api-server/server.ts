@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import type { Duplex } from "node:stream";
-import type { CronJobs } from "#cron";
+import type { CronJobs, Deliverer } from "#cron";
 import { describe } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
 import { listenOn } from "#foundation/http/listen";
@@ -25,6 +25,7 @@ export interface ApiServerDeps {
   readonly logger: Logger;
   /** Where commands of turns run. */
   readonly cwd: string;
+  readonly deliverer?: Deliverer | undefined;
   status(): Promise<Readonly<Record<string, unknown>>>;
   redact(text: string): string;
   /** Called once, when requests are answered. */
@@ -43,6 +44,7 @@ export async function serveApi(deps: ApiServerDeps, signal: AbortSignal): Promis
     clock,
     logger,
     keepAliveMs,
+    deliverer: deps.deliverer,
     callers: new Callers(settings, clock),
     turns: new ApiTurns({ sessions, store, cwd }),
     idempotency: new Idempotency(store, clock),

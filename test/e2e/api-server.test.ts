@@ -513,3 +513,31 @@ describe("the process", () => {
     await once(child, "exit");
   });
 });
+
+describe("what somebody says to Home Assistant", () => {
+  it("is answered in words to speak, and goes on in the same conversation [40:A-HA-5]", async () => {
+    const { post, model, call } = await api();
+    model.script(says("The lamp is on."), says("Yes, just now."));
+    const path = "/api/homeassistant/conversation";
+    const first = await (await post(path, { text: "turn on the lamp", language: "en" })).json();
+    expect(first).toMatchObject({
+      conversation_id: expect.stringMatching(/.{8,}/u),
+      response: { speech: { plain: { speech: "The lamp is on." } }, response_type: "action_done", language: "en" },
+    });
+    const { conversation_id } = first as { conversation_id: string };
+    const second = await (await post(path, { text: "is it on?", conversation_id })).json();
+    expect(second).toMatchObject({ conversation_id, response: { speech: { plain: { speech: "Yes, just now." } } } });
+    const asked = JSON.stringify(model.requests.at(-1)?.messages);
+    expect(asked).toContain("turn on the lamp");
+    expect(asked).toContain("The lamp is on.");
+    expect((await post(path, {})).status).toBe(400);
+    expect((await call(path, { method: "POST", body: '{"text":"hi"}', token: "another-key" })).status).toBe(401);
+  });
+
+  it("of a failed turn says so instead of an answer", async () => {
+    const { post, model } = await api();
+    model.script(modelNotFound());
+    const answer = await (await post("/api/homeassistant/conversation", { text: "hello" })).json();
+    expect(answer).toMatchObject({ response: { response_type: "error" } });
+  });
+});

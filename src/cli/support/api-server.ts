@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { Hermes } from "#app";
+import type { Deliverer } from "#cron";
 import { systemErrorCode } from "#foundation/errors";
 import { isRecord, parseJson } from "#foundation/text/json";
 import { systemClock } from "#foundation/time/clock";
@@ -7,11 +8,13 @@ import { systemClock } from "#foundation/time/clock";
 export interface ApiHost {
   readonly hermes: Hermes;
   readonly cwd: string;
+  /** The gateway of this process, where there is one. */
+  readonly deliverer?: Deliverer | undefined;
   onReady(url: string): void;
 }
 
 /** Serves the HTTP API of a Hermes until the signal; refuses settings that would leave it open to others. */
-export async function serveApiOf({ hermes, cwd, onReady }: ApiHost, signal: AbortSignal): Promise<void> {
+export async function serveApiOf({ hermes, cwd, deliverer, onReady }: ApiHost, signal: AbortSignal): Promise<void> {
   const { apiSettings, serveApi } = await import("#api-server");
   const { home, loaded, logger, store, sessions, jobs, toolbox } = hermes;
   await serveApi(
@@ -23,6 +26,7 @@ export async function serveApiOf({ hermes, cwd, onReady }: ApiHost, signal: Abor
       clock: systemClock,
       logger,
       cwd,
+      deliverer,
       status: () => processStatus(home.gatewayState),
       redact: (text) => toolbox.redact(text),
       onReady,

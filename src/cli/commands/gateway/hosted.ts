@@ -24,7 +24,7 @@ export function startHosted({ hermes, deliverer, cwd, hasApi, hasScheduler, say 
   async function servedApi(): Promise<void> {
     try {
       const onReady = (url: string): void => say(`api_server: connected (${url}/v1)`);
-      await serveApiOf({ hermes, cwd, onReady }, stop.signal);
+      await serveApiOf({ hermes, cwd, deliverer, onReady }, stop.signal);
     } catch (error) {
       // Chats go on without it.
       logger.error("the API server cannot run", { error: describe(error) });
