@@ -34,6 +34,28 @@ describe("the platform homeassistant", () => {
       .toEqual([expect.stringContaining("light.a"), expect.stringContaining("light.b")]);
   });
 
+  it("tells what changed while nobody listened, once, and nothing of the time before the first start", async () => {
+    await using server = await startHomeAssistantServer();
+    const env = { HASS_URL: server.url, HASS_TOKEN: server.token };
+    server.change("light.old", "off", "on");
+    const first = await connectedTo(platform, { env, settings });
+    server.change("light.heard", "off", "on");
+    await expect
+      .poll(() => first.ports.admitted.map(({ text }) => text))
+      .toEqual([expect.stringContaining("light.heard")]);
+    await first[Symbol.asyncDispose]();
+    server.change("light.missed", "off", "on");
+    server.change("switch.unwatched", "off", "on");
+    await using second = await connectedTo(platform, { env, settings }, first.ports.positions);
+    server.repeat();
+    server.change("light.next", "off", "on");
+    await expect.poll(() => second.ports.admitted.at(-1)?.text).toContain("light.next");
+    expect(second.ports.admitted.map(({ text }) => text)).toEqual([
+      "[Home Assistant] light.missed (light.missed): changed while Hermes was away, now on",
+      "[Home Assistant] light.next (light.next): turned on (was off)",
+    ]);
+  });
+
   it("gives up on a wrong token [40:A-HA-4]", async () => {
     await using server = await startHomeAssistantServer();
     const connecting = connectedTo(platform, { env: { HASS_URL: server.url, HASS_TOKEN: "wrong" }, settings });

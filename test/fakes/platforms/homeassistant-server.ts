@@ -3,7 +3,10 @@ import { type FakeService, type Fields, Refused, startFakeService } from "./fake
 
 export interface HomeAssistantServer extends Pick<FakeService, "nextSend" | "url"> {
   readonly token: string;
+  /** A device changes; only who listens hears of it, and everybody can ask how things are. */
   change(entity: string, was: string, is: string): void;
+  /** The last event is told once more. */
+  repeat(): void;
   notifications(): ReadonlyMap<string, string>;
   dropSockets(): void;
   sockets(): number;
@@ -15,6 +18,8 @@ export async function startHomeAssistantServer(): Promise<HomeAssistantServer> {
   const token = "hass-fake-token-0001";
   const sockets = new Set<WebSocket>();
   const notifications = new Map<string, string>();
+  const states = new Map<string, Fields>();
+  let last: Fields | undefined;
   let count = 0;
   const service = await startFakeService({
     isSend: ({ path }) => path.startsWith("/api/services/"),
@@ -38,25 +43,30 @@ export async function startHomeAssistantServer(): Promise<HomeAssistantServer> {
         return socket.close();
       }
       if (type === "auth") return write({ type: "auth_ok" });
+      if (type === "get_states") return write({ id, type: "result", success: true, result: [...states.values()] });
+      if (type !== "subscribe_events") return write({ id, type: "result", success: false });
       sockets.add(socket);
       write({ id, type: "result", success: true });
     });
     socket.send(JSON.stringify({ type: "auth_required" }));
   });
+  const tell = (event: Fields): void => {
+    for (const socket of sockets) socket.send(JSON.stringify({ id: 1, type: "event", event }));
+  };
   return {
     ...service,
     token,
     change(entity, was, is) {
       count += 1;
-      const data = { entity_id: entity, old_state: { state: was }, new_state: { state: is, attributes: {} } };
-      const event = {
-        event_type: "state_changed",
-        data,
-        context: { id: `c${count}` },
-        time_fired: "2026-01-01T00:00:00Z",
-      };
-      for (const socket of sockets) socket.send(JSON.stringify({ id: 1, type: "event", event }));
+      const context = { id: `c${count}` };
+      const at = new Date(Date.UTC(2026, 0, 1) + count * 1000).toISOString();
+      const state = { entity_id: entity, state: is, attributes: {}, context, last_changed: at };
+      states.set(entity, state);
+      const data = { entity_id: entity, old_state: { state: was }, new_state: state };
+      last = { event_type: "state_changed", data, context, time_fired: at };
+      tell(last);
     },
+    repeat: () => void (last === undefined ? undefined : tell(last)),
     notifications: () => notifications,
     dropSockets() {
       for (const socket of sockets) socket.terminate();

@@ -1,18 +1,15 @@
-import type { InboundMessage } from "../../platform/inbound.ts";
 import type { Outbound, SendResult } from "../../platform/outbound.ts";
 import { type Connection, ConnectionError, type ConnectionPorts, type SendContext } from "../../platform/platform.ts";
-import { admitPatiently } from "../support/admit-patiently.ts";
-import { type Fields, fieldsAt, textAt } from "../support/fields.ts";
+import { fieldsAt, listAt, textAt } from "../support/fields.ts";
 import { openLine } from "../support/line.ts";
 import { type Rest, restOver } from "../support/rest.ts";
-import { failureOf, type Service } from "../support/service-error.ts";
+import { failureOf } from "../support/service-error.ts";
 import { listenTo } from "../support/socket.ts";
+import { account, News, service } from "./news.ts";
 import { Watch } from "./watch.ts";
 
-const service: Service = { id: "homeassistant", label: "Home Assistant" };
 const waitsMs = [5_000, 10_000, 30_000, 60_000];
-const account = "homeassistant";
-const chatId = "ha_events";
+const [subscription, question] = [1, 2];
 
 /** Hears of the devices that are watched, and answers with notifications. */
 export async function connectHomeAssistant(ports: ConnectionPorts, _signal: AbortSignal): Promise<Connection> {
@@ -28,27 +25,13 @@ export async function connectHomeAssistant(ports: ConnectionPorts, _signal: Abor
     all: homeassistant.watch_all,
     cooldownMs: homeassistant.cooldown_seconds * 1000,
   });
-  const take = async (event: Fields, within: AbortSignal): Promise<void> => {
-    const change = watch.read(event, ports.clock.now());
-    if (change === undefined) return;
-    const id = textAt(fieldsAt(event, "context"), "id") || textAt(event, "time_fired");
-    const message: InboundMessage = {
-      source: { platform: service.id, account, chatId, chatType: "channel", userId: account, userName: service.label },
-      text: change.text,
-      messageId: id,
-      dedupKey: `homeassistant:${change.entity}:${id}`,
-      atMs: Date.parse(textAt(event, "time_fired")) || ports.clock.now(),
-      attachments: [],
-    };
-    // Nobody tells of a change twice.
-    await admitPatiently(ports, message, { signal: within });
-  };
+  const news = new News(ports, watch);
   const url = `${root.replace(/^http/u, "ws")}/api/websocket`;
   const line = openLine({
     service,
     ports,
     waitsMs,
-    stay: (ready, within) => stay({ url, token, ports, take, ready }, within),
+    stay: (ready, within) => stay({ url, token, ports, news, ready }, within),
   });
   await line.ready;
   return {
@@ -63,12 +46,13 @@ interface Stay {
   readonly url: string;
   readonly token: string;
   readonly ports: ConnectionPorts;
-  take(event: Fields, signal: AbortSignal): Promise<void>;
+  readonly news: News;
   ready(): void;
 }
 
-async function stay({ url, token, ports, take, ready }: Stay, signal: AbortSignal): Promise<string> {
+async function stay({ url, token, ports, news, ready }: Stay, signal: AbortSignal): Promise<string> {
   let refusal: string | undefined;
+  let isCaughtUp = false;
   const { reason } = await listenTo(
     {
       ports,
@@ -80,9 +64,16 @@ async function stay({ url, token, ports, take, ready }: Stay, signal: AbortSigna
           refusal = textAt(frame, "message") || "the token is not valid";
           line.end(refusal);
         }
-        if (frame["type"] === "auth_ok") line.write({ id: 1, type: "subscribe_events", event_type: "state_changed" });
-        if (frame["type"] === "result" && frame["success"] === true) ready();
-        if (frame["type"] === "event") await take(fieldsAt(frame, "event"), signal);
+        if (frame["type"] === "auth_ok") {
+          line.write({ id: subscription, type: "subscribe_events", event_type: "state_changed" });
+          line.write({ id: question, type: "get_states" });
+        }
+        if (frame["type"] === "result" && frame["id"] === question) {
+          if (frame["success"] === true) await news.catchUp(listAt(frame, "result"), signal);
+          isCaughtUp = true;
+          ready();
+        }
+        if (frame["type"] === "event") await news.take(fieldsAt(frame, "event"), { isKept: isCaughtUp, signal });
       },
     },
     signal,

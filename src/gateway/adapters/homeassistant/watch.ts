@@ -30,10 +30,24 @@ export class Watch {
     const entity = textAt(data, "entity_id");
     const [before, after] = [fieldsAt(data, "old_state"), fieldsAt(data, "new_state")];
     const [was, is] = [textAt(before, "state"), textAt(after, "state")];
-    if (!this.#isWatched(entity) || is === "" || was === is) return undefined;
-    if (nowMs - (this.#toldAtMs.get(entity) ?? Number.NEGATIVE_INFINITY) < this.#rules.cooldownMs) return undefined;
-    this.#toldAtMs.set(entity, nowMs);
+    if (is === "" || was === is || !this.#isDue(entity, nowMs)) return undefined;
     return { entity, text: `[Home Assistant] ${told(entity, { was, is, attributes: fieldsAt(after, "attributes") })}` };
+  }
+
+  /** A device that changed while nobody listened: only what it is now is known. */
+  readState(state: Fields, nowMs: number): Change | undefined {
+    const [entity, is] = [textAt(state, "entity_id"), textAt(state, "state")];
+    if (is === "" || !this.#isDue(entity, nowMs)) return undefined;
+    const unit = textAt(fieldsAt(state, "attributes"), "unit_of_measurement");
+    const name = nameOf(entity, fieldsAt(state, "attributes"));
+    return { entity, text: `[Home Assistant] ${name}: changed while Hermes was away, now ${is}${unit}` };
+  }
+
+  #isDue(entity: string, nowMs: number): boolean {
+    if (!this.#isWatched(entity)) return false;
+    if (nowMs - (this.#toldAtMs.get(entity) ?? Number.NEGATIVE_INFINITY) < this.#rules.cooldownMs) return false;
+    this.#toldAtMs.set(entity, nowMs);
+    return true;
   }
 
   #isWatched(entity: string): boolean {
@@ -47,12 +61,16 @@ function domainOf(entity: string): string {
   return entity.split(".")[0] ?? "";
 }
 
+function nameOf(entity: string, attributes: Fields): string {
+  return `${textAt(attributes, "friendly_name") || entity} (${entity})`;
+}
+
 function told(
   entity: string,
   state: { readonly was: string; readonly is: string; readonly attributes: Fields },
 ): string {
   const { was, is, attributes } = state;
-  const name = `${textAt(attributes, "friendly_name") || entity} (${entity})`;
+  const name = nameOf(entity, attributes);
   switch (domainOf(entity)) {
     case "climate": {
       const [current, wanted] = [textAt(attributes, "current_temperature"), textAt(attributes, "temperature")];

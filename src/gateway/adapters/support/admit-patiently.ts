@@ -1,10 +1,12 @@
 import { describe } from "#foundation/errors";
 import type { InboundMessage } from "../../platform/inbound.ts";
-import type { ConnectionPorts } from "../../platform/platform.ts";
+import type { ConnectionPorts, StreamPosition } from "../../platform/platform.ts";
 
 export interface Patience {
   /** The connection ends. */
   readonly signal: AbortSignal;
+  /** Where the platform's stream is with it. */
+  readonly position?: StreamPosition | undefined;
   /** Called before every further attempt: the line is quiet because we do not read it. */
   waiting?(): void;
 }
@@ -19,12 +21,12 @@ const waitsMs = [500, 1_000, 2_000, 5_000, 10_000];
 export async function admitPatiently(
   ports: Pick<ConnectionPorts, "admit" | "alive" | "clock" | "logger">,
   message: InboundMessage,
-  { signal, waiting }: Patience,
+  { signal, position, waiting }: Patience,
 ): Promise<boolean> {
   const { platform } = message.source;
   for (let failures = 0; ; ) {
     try {
-      const isNew = await ports.admit(message);
+      const isNew = await ports.admit(message, position);
       if (failures > 0) ports.logger.info("the message that waited is written down", { platform, failures });
       return isNew;
     } catch (error) {
