@@ -9,15 +9,15 @@ import { Deployment, type Member } from "../test/e2e/support/deployment.ts";
 import type { Stage } from "../test/e2e/support/stage.ts";
 import { startModelServer } from "../test/fakes/model-server/index.ts";
 import { answerByNumber, marksFile } from "./gateway-proof/answers.ts";
-import { type Crowd, startCrowds } from "./gateway-proof/crowd.ts";
-import { oneChatPlatforms } from "./gateway-proof/one-chat.ts";
+import { type Crowd, proofPlatforms, startCrowds } from "./gateway-proof/crowd.ts";
+import { oneChatPlatforms } from "./gateway-proof/services.ts";
 import { type Tally, tally } from "./gateway-proof/tally.ts";
 
 /**
  * The proof that chats lose nothing: messages come in over many chats of several platforms, some of them twice, while
  * sends fail in every way, connections break, and processes of the gateway are killed again and again. In the end every
- * message must have been answered, each once, in the order of its chat, and no tool may have taken effect twice. Telegram
- * cannot say whether a send that was cut off arrived, so there an answer may come again, marked.
+ * message must have been answered, each once, in the order of its chat, and no tool may have taken effect twice. Some
+ * platforms cannot say whether a send that was cut off arrived, so there an answer may come again, marked.
  */
 export interface GatewayProofOptions {
   readonly store: "sqlite" | "postgres";
@@ -177,12 +177,14 @@ async function main(): Promise<void> {
   });
   const [from = 1, to = 30] = values["kill-every"].split("-").map(Number);
   const platforms = values.platforms.split(",");
+  const unknown = platforms.filter((one) => !proofPlatforms.includes(one));
+  if (unknown.length > 0) throw new Error(`There is no ${unknown.join()}. There are: ${proofPlatforms.join(", ")}`);
   for (const store of values.store) {
     const proof = await proveGateway({
       store: store === "postgres" ? "postgres" : "sqlite",
       platforms,
       messages: Number(values.messages),
-      // Where a fake has one chat, every platform has one.
+      // Where everything is one conversation, every platform has one.
       chats: platforms.some((one) => oneChatPlatforms.includes(one)) ? platforms.length : Number(values.chats),
       kills: Number(values.kills),
       killEvery: [from, to],

@@ -1,7 +1,9 @@
 import { type DiscordServer, startDiscordServer } from "../../test/fakes/platforms/discord-server.ts";
 import { type SlackServer, startSlackServer } from "../../test/fakes/platforms/slack-server.ts";
 import { startTelegramServer, type TelegramServer } from "../../test/fakes/platforms/telegram-server.ts";
-import { startOneChat } from "./one-chat.ts";
+import { startMail } from "./mail.ts";
+import { servicePlatforms, startService } from "./services.ts";
+import { startWebhook } from "./webhook.ts";
 
 export type SendFault = "server-error" | "rate-limited" | "accept-then-cut";
 
@@ -16,6 +18,8 @@ export interface Crowd extends AsyncDisposable {
   readonly platform: string;
   readonly config: string;
   readonly env: string;
+  /** Every message is a conversation of its own, so that there is no order between answers. */
+  readonly keepsNoOrder?: true;
   say(chat: number, text: string): void;
   /** The last event is delivered once more. */
   repeat(): void;
@@ -25,13 +29,19 @@ export interface Crowd extends AsyncDisposable {
   shown(): readonly Shown[];
 }
 
+const makers: Readonly<Record<string, () => Promise<Crowd>>> = {
+  telegram,
+  discord,
+  slack,
+  email: startMail,
+  webhook: startWebhook,
+};
+
+/** Every platform of the product, and the second way to reach one. */
+export const proofPlatforms: readonly string[] = [...Object.keys(makers), ...servicePlatforms];
+
 export async function startCrowds(platforms: readonly string[]): Promise<readonly Crowd[]> {
-  const makers: Readonly<Record<string, () => Promise<Crowd>>> = { telegram, discord, slack };
-  return await Promise.all(
-    platforms.map(async (platform) => {
-      return await (makers[platform]?.() ?? startOneChat(platform));
-    }),
-  );
+  return await Promise.all(platforms.map(async (platform) => await (makers[platform]?.() ?? startService(platform))));
 }
 
 const firstTelegramChat = 1_000;

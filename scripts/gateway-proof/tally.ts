@@ -39,7 +39,8 @@ export function tally(crowds: readonly Crowd[], { messages, chats, seen, marks }
         shown.set(number, isMarked ? { plain, marked: marked + 1 } : { plain: plain + 1, marked });
         if (isMarked) continue;
         const isElsewhere = number % chats !== chat || chat % crowds.length !== place;
-        if (isElsewhere || number < (lastIn.get(chat) ?? -1)) disordered.add(`${crowd.platform}:${chat}`);
+        const isLate = crowd.keepsNoOrder !== true && number < (lastIn.get(chat) ?? -1);
+        if (isElsewhere || isLate) disordered.add(`${crowd.platform}:${chat}`);
         lastIn.set(chat, number);
       }
     }

@@ -1,10 +1,11 @@
-import { type FakeService, type Fields, formOf, Refused, startFakeService } from "./fake-service.ts";
+import { type FakeService, type Fields, formOf, Refused, type ShownIn, startFakeService } from "./fake-service.ts";
 
 export interface BlueBubblesServer extends Pick<FakeService, "calls" | "nextSend" | "sends" | "url" | "file"> {
   readonly password: string;
   message(data: Fields): void;
   repeat(): void;
   shown(): readonly string[];
+  shownIn(): readonly ShownIn[];
   hooks(): readonly string[];
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -26,7 +27,8 @@ export async function startBlueBubblesServer(options: {
 }): Promise<BlueBubblesServer> {
   const { local, hasPrivateApi = true } = options;
   const password = "blue-password-0001";
-  const shown: string[] = [];
+  const shown: ShownIn[] = [];
+  const chats = new Set([blueBubblesChat]);
   const keys = new Set<string>();
   const hooks = new Map<number, string>();
   const messages: Fields[] = [];
@@ -35,11 +37,11 @@ export async function startBlueBubblesServer(options: {
     throw new Refused(status, { status, message, error: { message } });
   };
   const accept = (chat: string, key: string, text: string) => {
-    if (chat !== blueBubblesChat) refuse(404, "Chat does not exist!");
+    if (!chats.has(chat)) refuse(404, "Chat does not exist!");
     if (key === "" || text === "") refuse(400, "tempGuid and message are required");
     if (keys.has(key)) refuse(400, `Message is already queued to be sent! (${key})`);
     keys.add(key);
-    shown.push(text);
+    shown.push({ chat, text });
     return { json: { status: 200, data: { guid: `sent-${shown.length}` } } };
   };
   const service = await startFakeService({
@@ -89,12 +91,14 @@ export async function startBlueBubblesServer(options: {
     message(data) {
       count += 1;
       const common = { guid: `in-${count}`, handle: { address: "+15551112222" }, chats: [{ guid: blueBubblesChat }] };
-      const message = { ...common, dateCreated: 1_700_000_000_000 + count, ...data };
+      const message: Fields & typeof common = { ...common, dateCreated: 1_700_000_000_000 + count, ...data };
+      for (const { guid } of message.chats) chats.add(guid);
       messages.push(message);
       call(message);
     },
     repeat: () => call(messages.at(-1)),
-    shown: () => [...shown],
+    shown: () => shown.map(({ text }) => text),
+    shownIn: () => [...shown],
     hooks: () => [...hooks.values()],
   };
 }

@@ -40,6 +40,12 @@ export interface FakeServiceOptions {
   readonly refused: FakeAnswer;
 }
 
+/** What stands in a chat of a fake, by the id the service gives the chat. */
+export interface ShownIn {
+  readonly chat: string;
+  readonly text: string;
+}
+
 export interface FakeService extends AsyncDisposable {
   readonly url: string;
   readonly server: Server;

@@ -52,6 +52,8 @@ export async function startFeishuServer(webhook?: string): Promise<FeishuServer>
   const waiting = new Map<string, Fields>();
   const uuids = new Map<string, string>();
   const gone = new Set<string>();
+  const privateChats = new Set(["oc_ada"]);
+  const chatOf = new Map<string, string>();
   const messages: FeishuMessage[] = [];
   const answers: Fields[] = [];
   const comments: { id: string; isWhole: boolean; replies: string[] }[] = [];
@@ -155,7 +157,7 @@ export async function startFeishuServer(webhook?: string): Promise<FeishuServer>
       return create(json, { chat: to, parent: "" });
     }
     const [, chat] = /^\/open-apis\/im\/v1\/chats\/(\w+)$/u.exec(path) ?? [];
-    if (chat !== undefined) return { chat_mode: chat === "oc_ada" ? "p2p" : "group" };
+    if (chat !== undefined) return { chat_mode: privateChats.has(chat) ? "p2p" : "group" };
     if (path === "/open-apis/im/v1/images" || path === "/open-apis/im/v1/files") {
       const form = await formOf(call);
       const file = form.get(path.endsWith("images") ? "image" : "file");
@@ -170,7 +172,7 @@ export async function startFeishuServer(webhook?: string): Promise<FeishuServer>
     const [, id = "", rest = ""] = /^\/open-apis\/im\/v1\/messages\/(\w+)(?:\/(\w+))?/u.exec(path) ?? [];
     if (gone.has(id)) refuse(230011);
     if (rest === "reply") {
-      const parent = messages.find((one) => one.id === id)?.chat ?? "oc_ada";
+      const parent = messages.find((one) => one.id === id)?.chat ?? chatOf.get(id) ?? "oc_ada";
       return create(json, { chat: parent, parent: id });
     }
     if (method === "GET" && id === "om_bundle")
@@ -287,15 +289,13 @@ export async function startFeishuServer(webhook?: string): Promise<FeishuServer>
     answers: () => answers,
     message(fields, sender = person) {
       count += 1;
+      const about = { message_id: `om_in${count}`, chat_id: "oc_ada", chat_type: "p2p", create_time: "1700000000000" };
+      const message: Fields & typeof about = { ...about, ...fields };
+      chatOf.set(message.message_id, message.chat_id);
+      if (message.chat_type === "p2p") privateChats.add(message.chat_id);
       event("im.message.receive_v1", {
         sender: { sender_id: sender, sender_type: "user", tenant_key: "t1" },
-        message: {
-          message_id: `om_in${count}`,
-          chat_id: "oc_ada",
-          chat_type: "p2p",
-          create_time: "1700000000000",
-          ...fields,
-        },
+        message,
       });
     },
     repeat: () => push(last),

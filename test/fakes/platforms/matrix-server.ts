@@ -1,25 +1,41 @@
-import { type FakeCall, type FakeService, type Fields, Refused, startFakeService } from "./fake-service.ts";
+import {
+  type FakeCall,
+  type FakeService,
+  type Fields,
+  Refused,
+  type ShownIn,
+  startFakeService,
+} from "./fake-service.ts";
 
 export interface MatrixServer extends Pick<FakeService, "calls" | "nextSend" | "sends" | "url" | "file"> {
   readonly token: string;
-  message(content: Fields): void;
+  /** Somebody writes, Alice in her room unless it is said otherwise. */
+  message(content: Fields, at?: { readonly room: string; readonly sender: string }): void;
   repeat(): void;
   shown(): readonly string[];
+  shownIn(): readonly ShownIn[];
   dropPolls(): void;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 export const matrixRoom = "!direct:fake.example";
 const me = "@hermes:fake.example";
+const alice = "@alice:fake.example";
 
-/** A home server on loopback: one room, its stream, transactions; refuses wrong tokens, unknown rooms, and long events. */
+interface Said {
+  readonly room: string;
+  readonly event: Fields;
+}
+
+/** A home server on loopback: rooms of two, their stream, transactions; refuses wrong tokens, unknown rooms, and long events. */
 export async function startMatrixServer(): Promise<MatrixServer> {
   const token = "syt_fake_token_0001";
-  const stream: Fields[] = [];
+  const stream: Said[] = [];
+  const rooms = new Map([[matrixRoom, alice]]);
   const transactions = new Map<string, string>();
-  const shown = new Map<string, string>();
+  const shown = new Map<string, ShownIn>();
   const waiting = new Set<() => void>();
-  let repeated: Fields | undefined;
+  let repeated: Said | undefined;
   let drops = 0;
   const refuse = (status: number, errcode: string): never => {
     throw new Refused(status, { errcode, error: errcode });
@@ -28,7 +44,7 @@ export async function startMatrixServer(): Promise<MatrixServer> {
     for (const one of waiting) one();
     waiting.clear();
   };
-  const put = (path: string, content: Fields): string => {
+  const put = (path: string, room: string, content: Fields): string => {
     const known = transactions.get(path);
     if (known !== undefined) return known;
     if (JSON.stringify(content).length > 65_000) refuse(413, "M_TOO_LARGE");
@@ -38,7 +54,7 @@ export async function startMatrixServer(): Promise<MatrixServer> {
     const edited = relation["rel_type"] === "m.replace" ? String(relation["event_id"]) : undefined;
     if (edited !== undefined && !shown.has(edited)) refuse(400, "M_UNKNOWN");
     const current = (content["m.new_content"] ?? content) as Fields;
-    if (path.includes("/m.room.message/")) shown.set(edited ?? id, String(current["body"]));
+    if (path.includes("/m.room.message/")) shown.set(edited ?? id, { chat: room, text: String(current["body"]) });
     return id;
   };
   const sync = async ({ query }: FakeCall): Promise<unknown> => {
@@ -52,18 +68,24 @@ export async function startMatrixServer(): Promise<MatrixServer> {
     }
     const events = [...(since !== null && repeated !== undefined ? [repeated] : []), ...stream.slice(from)];
     if (since !== null) repeated = undefined;
-    const join = events.length === 0 ? {} : { [matrixRoom]: { timeline: { events, limited: false } } };
+    const join: Record<string, { timeline: { events: Fields[]; limited: boolean } }> = {};
+    for (const { room, event } of events) {
+      join[room] ??= { timeline: { events: [], limited: false } };
+      join[room].timeline.events.push(event);
+    }
     return { next_batch: `s${stream.length}`, rooms: { join } };
   };
   const answer = async (call: FakeCall): Promise<unknown> => {
     const path = call.path.replace("/_matrix/client/v3", "");
-    const [, room = ""] = /^\/rooms\/([^/]+)\//u.exec(path) ?? [];
-    if (room !== "" && decodeURIComponent(room) !== matrixRoom) refuse(403, "M_FORBIDDEN");
+    const [, encoded = ""] = /^\/rooms\/([^/]+)\//u.exec(path) ?? [];
+    const room = decodeURIComponent(encoded);
+    const other = rooms.get(room);
+    if (room !== "" && other === undefined) refuse(403, "M_FORBIDDEN");
     if (path === "/account/whoami") return { user_id: me };
     if (path === "/sync") return await sync(call);
     if (path.endsWith("/account_data/m.direct")) return refuse(404, "M_NOT_FOUND");
-    if (path.endsWith("/joined_members")) return { joined: { [me]: {}, "@alice:fake.example": {} } };
-    if (path.includes("/send/")) return { event_id: put(path, call.json) };
+    if (path.endsWith("/joined_members")) return { joined: { [me]: {}, [other ?? alice]: {} } };
+    if (path.includes("/send/")) return { event_id: put(path, room, call.json) };
     if (path.includes("/typing/")) return {};
     if (path === "/_matrix/media/v3/upload") return { content_uri: `mxc://fake.example/${service.file(call.body)}` };
     return refuse(404, "M_UNRECOGNIZED");
@@ -86,17 +108,19 @@ export async function startMatrixServer(): Promise<MatrixServer> {
   return {
     ...service,
     token,
-    message(content) {
+    message(content, { room, sender } = { room: matrixRoom, sender: alice }) {
       const id = `$in${stream.length}`;
-      const common = { type: "m.room.message", sender: "@alice:fake.example", origin_server_ts: 1_700_000_000_000 };
-      stream.push({ ...common, event_id: id, content: { msgtype: "m.text", ...content } });
+      rooms.set(room, sender);
+      const common = { type: "m.room.message", sender, origin_server_ts: 1_700_000_000_000 };
+      stream.push({ room, event: { ...common, event_id: id, content: { msgtype: "m.text", ...content } } });
       wake();
     },
     repeat() {
       repeated = stream.at(-1);
       wake();
     },
-    shown: () => [...shown.values()],
+    shown: () => [...shown.values()].map(({ text }) => text),
+    shownIn: () => [...shown.values()],
     dropPolls() {
       drops = 1;
       wake();

@@ -3,7 +3,7 @@ import { type FakeCall, type FakeService, type Fields, formOf, Refused, startFak
 
 export interface MattermostServer extends Pick<FakeService, "calls" | "nextSend" | "sends" | "url" | "file"> {
   readonly token: string;
-  /** A person posts. Channels: `direct`, `town`. */
+  /** A person posts, in `direct` unless it is said otherwise; a channel that is not known yet is a direct one. */
   post(more: Fields): void;
   repeat(): void;
   shown(): readonly Fields[];
@@ -12,12 +12,12 @@ export interface MattermostServer extends Pick<FakeService, "calls" | "nextSend"
 }
 
 export const mattermostChannels = { direct: "d".repeat(26), town: "t".repeat(26) } as const;
-const types: Readonly<Record<string, string>> = { [mattermostChannels.direct]: "D", [mattermostChannels.town]: "O" };
 const me = { id: "b".repeat(26), username: "hermes" };
 
 /** Mattermost's REST and socket on loopback; refuses wrong tokens, unknown channels and roots, and long posts. */
 export async function startMattermostServer(): Promise<MattermostServer> {
   const token = "mattermost-fake-token-0001";
+  const types: Record<string, string> = { [mattermostChannels.direct]: "D", [mattermostChannels.town]: "O" };
   const posts: Fields[] = [];
   const sockets = new Set<WebSocket>();
   let last: Fields = {};
@@ -119,8 +119,11 @@ export async function startMattermostServer(): Promise<MattermostServer> {
   return {
     ...service,
     token,
-    post: (more) =>
-      deliver(store({ channel_id: mattermostChannels.direct, user_id: "a".repeat(26), message: "", ...more })),
+    post(more) {
+      const post = store({ channel_id: mattermostChannels.direct, user_id: "a".repeat(26), message: "", ...more });
+      types[String(post["channel_id"])] ??= "D";
+      deliver(post);
+    },
     repeat: () => deliver(last),
     shown: () => posts.filter((one) => one["user_id"] === me.id),
     dropSockets() {

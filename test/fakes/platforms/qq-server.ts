@@ -1,5 +1,5 @@
 import { type WebSocket, WebSocketServer } from "ws";
-import { type FakeService, type Fields, Refused, startFakeService } from "./fake-service.ts";
+import { type FakeService, type Fields, Refused, type ShownIn, startFakeService } from "./fake-service.ts";
 
 export interface QqServer extends Pick<FakeService, "calls" | "nextSend" | "sends" | "url" | "file"> {
   readonly appId: string;
@@ -7,6 +7,7 @@ export interface QqServer extends Pick<FakeService, "calls" | "nextSend" | "send
   message(data: Fields): void;
   repeat(): void;
   shown(): readonly string[];
+  shownIn(): readonly ShownIn[];
   /** Ends the sockets as QQ would; without a code the line just breaks. */
   endSockets(code?: number): void;
   [Symbol.asyncDispose](): Promise<void>;
@@ -17,7 +18,8 @@ export async function startQqServer(): Promise<QqServer> {
   const [appId, secret, token] = ["102000001", "qq-fake-secret-0001", "qq-access-0001"];
   const sockets = new Set<WebSocket>();
   const events: Fields[] = [];
-  const shown: string[] = [];
+  const shown: ShownIn[] = [];
+  const people = new Set(["openid1"]);
   const numbers = new Set<string>();
   const refuse = (status: number, code: number, message: string): never => {
     throw new Refused(status, { code, message });
@@ -35,7 +37,8 @@ export async function startQqServer(): Promise<QqServer> {
       }
       if (headers.authorization !== `QQBot ${token}`) refuse(401, 11244, "token expired");
       if (path === "/gateway") return { json: { url: `${service.url.replace("http", "ws")}/websocket` } };
-      if (path !== "/v2/users/openid1/messages") refuse(404, 40034005, "unknown chat");
+      const [, chat = ""] = /^\/v2\/users\/(\w+)\/messages$/u.exec(path) ?? [];
+      if (!people.has(chat)) refuse(404, 40034005, "unknown chat");
       if (json["msg_type"] === 6) return { json: {} };
       const text = String((json["markdown"] as Fields | undefined)?.["content"] ?? json["content"] ?? "");
       if (text === "" || [...text].length > 4000) refuse(400, 304003, "content");
@@ -43,7 +46,7 @@ export async function startQqServer(): Promise<QqServer> {
       if (json["msg_id"] !== undefined && numbers.has(number))
         refuse(400, 40054005, "message was dropped as a repetition");
       numbers.add(number);
-      shown.push(text);
+      shown.push({ chat, text });
       return { json: { id: `out${shown.length}` } };
     },
   });
@@ -77,11 +80,14 @@ export async function startQqServer(): Promise<QqServer> {
         author: { user_openid: "openid1" },
         timestamp: "2026-01-01T00:00:00+08:00",
       };
-      events.push({ op: 0, t: "C2C_MESSAGE_CREATE", s: events.length + 1, d: { ...common, content: "", ...data } });
+      const message: Fields & typeof common = { ...common, content: "", ...data };
+      people.add(message.author.user_openid);
+      events.push({ op: 0, t: "C2C_MESSAGE_CREATE", s: events.length + 1, d: message });
       deliver(events.at(-1));
     },
     repeat: () => deliver(events.at(-1)),
-    shown: () => [...shown],
+    shown: () => shown.map(({ text }) => text),
+    shownIn: () => [...shown],
     endSockets(code) {
       for (const socket of sockets) code === undefined ? socket.terminate() : socket.close(code);
       sockets.clear();

@@ -5,7 +5,7 @@ export interface PushedCall {
   readonly body: string;
 }
 
-/** Delivers calls as services do: again, until they are answered with 200. */
+/** Delivers calls as services do: again, until they are answered with success. */
 export class Redelivery implements AsyncDisposable {
   readonly #stop = new AbortController();
   readonly #running: Promise<void>[] = [];
@@ -25,7 +25,7 @@ export class Redelivery implements AsyncDisposable {
     while (!signal.aborted) {
       const answer = await fetch(url, { method, headers, body, signal }).catch(() => undefined);
       await answer?.text().catch(() => undefined);
-      if (answer?.status === 200) return;
+      if (answer?.ok === true) return;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }

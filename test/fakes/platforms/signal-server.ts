@@ -1,12 +1,13 @@
 import { readFile } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
-import { type FakeService, type Fields, Refused, startFakeService } from "./fake-service.ts";
+import { type FakeService, type Fields, Refused, type ShownIn, startFakeService } from "./fake-service.ts";
 
 export interface SignalServer extends Pick<FakeService, "nextSend" | "sends" | "url" | "file"> {
   readonly account: string;
   envelope(envelope: Fields): void;
   repeat(): void;
   shown(): readonly string[];
+  shownIn(): readonly ShownIn[];
   dropStreams(): void;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -17,7 +18,7 @@ export async function startSignalServer(): Promise<SignalServer> {
   const streams = new Set<ServerResponse>();
   // Nobody listens: Signal's own server keeps it.
   const waiting: Fields[] = [];
-  const shown: string[] = [];
+  const shown: ShownIn[] = [];
   let last: Fields = {};
   let nowMs = 1_700_000_000_000;
   const fail = (code: number, message: string) => ({ json: { jsonrpc: "2.0", error: { code, message } } });
@@ -31,7 +32,8 @@ export async function startSignalServer(): Promise<SignalServer> {
       if (params["groupId"] === undefined && !Array.isArray(params["recipient"]))
         throw new Refused(200, fail(-1, "No recipients given").json);
       nowMs += 1;
-      shown.push(files.length > 0 ? "[file]" : String(params["message"]));
+      const chat = String(params["groupId"] ?? (params["recipient"] as string[])[0]);
+      shown.push({ chat, text: files.length > 0 ? "[file]" : String(params["message"]) });
       return { timestamp: nowMs, results: [] };
     },
     sendTyping: () => Promise.resolve({}),
@@ -79,7 +81,8 @@ export async function startSignalServer(): Promise<SignalServer> {
       deliver({ ...from, sourceName: "Alice", timestamp: nowMs, ...envelope });
     },
     repeat: () => deliver(last),
-    shown: () => [...shown],
+    shown: () => shown.map(({ text }) => text),
+    shownIn: () => [...shown],
     dropStreams() {
       for (const stream of streams) stream.destroy();
       streams.clear();

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { type FakeService, Refused, startFakeService } from "./fake-service.ts";
+import { type FakeService, Refused, type ShownIn, startFakeService } from "./fake-service.ts";
 import { Redelivery } from "./redelivery.ts";
 
 export interface TwilioServer extends Pick<FakeService, "nextSend" | "sends" | "url" | "file"> {
@@ -10,6 +10,7 @@ export interface TwilioServer extends Pick<FakeService, "nextSend" | "sends" | "
   message(fields: Readonly<Record<string, string>>): void;
   repeat(): void;
   shown(): readonly string[];
+  shownIn(): readonly ShownIn[];
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -19,7 +20,7 @@ export async function startTwilioServer(to: {
   readonly address: string;
 }): Promise<TwilioServer> {
   const [sid, token, number] = ["AC00000000000000000000000000000001", "twilio-fake-token-01", "+15550000001"];
-  const shown: string[] = [];
+  const shown: ShownIn[] = [];
   const calls = new Redelivery();
   let count = 0;
   const basic = `Basic ${Buffer.from(`${sid}:${token}`).toString("base64")}`;
@@ -39,7 +40,7 @@ export async function startTwilioServer(to: {
       if (!/^\+\d+$/u.test(form.get("To") ?? "")) throw new Refused(400, { code: 21211, message: "Invalid 'To'" });
       if (text === "" || text.length > 1600) throw new Refused(400, { code: 21617, message: "body length" });
       count += 1;
-      shown.push(text);
+      shown.push({ chat: form.get("To") ?? "", text });
       return { status: 201, json: { sid: `SM${count}`, status: "queued" } };
     },
   });
@@ -58,7 +59,8 @@ export async function startTwilioServer(to: {
       calls.push({ url: to.local, headers, body: new URLSearchParams(all).toString() });
     },
     repeat: () => calls.repeat(),
-    shown: () => [...shown],
+    shown: () => shown.map(({ text }) => text),
+    shownIn: () => [...shown],
     async [Symbol.asyncDispose]() {
       await calls[Symbol.asyncDispose]();
       await service[Symbol.asyncDispose]();

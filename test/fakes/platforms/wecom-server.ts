@@ -1,5 +1,5 @@
 import { createCipheriv, createHash, randomBytes } from "node:crypto";
-import { type FakeService, Refused, startFakeService } from "./fake-service.ts";
+import { type FakeService, Refused, type ShownIn, startFakeService } from "./fake-service.ts";
 import { Redelivery } from "./redelivery.ts";
 
 export interface WecomCredentials {
@@ -11,11 +11,13 @@ export interface WecomCredentials {
 
 export interface WecomServer extends Pick<FakeService, "nextSend" | "sends" | "url"> {
   readonly apps: readonly [WecomCredentials, WecomCredentials];
-  message(content: string, app?: WecomCredentials): void;
+  /** Somebody writes to an app: Alice to the first, unless it is said otherwise. */
+  message(content: string, app?: WecomCredentials, user?: string): void;
   /** A signed call as it goes over the wire. */
   call(text: string, app: WecomCredentials): { readonly url: string; readonly body: string };
   repeat(): void;
   shown(): readonly string[];
+  shownIn(): readonly ShownIn[];
   /** Whose token sent each. */
   senders(): readonly string[];
   expireTokens(): void;
@@ -32,7 +34,8 @@ const app = (name: string): WecomCredentials => ({
 /** WeCom's API and its encrypted calls; refuses wrong secrets, stale tokens, unknown people and long texts. */
 export async function startWecomServer(local: string): Promise<WecomServer> {
   const apps = [app("one"), app("two")] as const;
-  const shown: string[] = [];
+  const shown: ShownIn[] = [];
+  const people = new Set(["alice"]);
   const senders: string[] = [];
   const tokens = new Map<string, string>();
   const calls = new Redelivery();
@@ -56,9 +59,10 @@ export async function startWecomServer(local: string): Promise<WecomServer> {
       const sender = tokens.get(query.get("access_token") ?? "");
       if (sender === undefined) return refuse(42001, "access_token expired");
       const content = String((json["text"] as { content?: string } | undefined)?.content ?? "");
-      if (json["touser"] !== "alice") refuse(81013, "user not found");
+      const chat = String(json["touser"]);
+      if (!people.has(chat)) refuse(81013, "user not found");
       if (content === "" || Buffer.byteLength(content) > 2048) refuse(45002, "content size out of limit");
-      shown.push(content);
+      shown.push({ chat, text: content });
       senders.push(sender);
       return { json: { errcode: 0, msgid: `m${shown.length}` } };
     },
@@ -74,13 +78,15 @@ export async function startWecomServer(local: string): Promise<WecomServer> {
     ...service,
     apps,
     call,
-    message(content, to = apps[0]) {
+    message(content, to = apps[0], user = "alice") {
       count += 1;
-      const xml = `<xml><ToUserName><![CDATA[${to.corpId}]]></ToUserName><FromUserName><![CDATA[alice]]></FromUserName><CreateTime>1700000000</CreateTime><MsgType><![CDATA[text]]></MsgType><Content><![CDATA[${content}]]></Content><MsgId>${count}</MsgId></xml>`;
+      people.add(user);
+      const xml = `<xml><ToUserName><![CDATA[${to.corpId}]]></ToUserName><FromUserName><![CDATA[${user}]]></FromUserName><CreateTime>1700000000</CreateTime><MsgType><![CDATA[text]]></MsgType><Content><![CDATA[${content}]]></Content><MsgId>${count}</MsgId></xml>`;
       calls.push({ ...call(xml, to), headers: { "content-type": "text/xml" } });
     },
     repeat: () => calls.repeat(),
-    shown: () => [...shown],
+    shown: () => shown.map(({ text }) => text),
+    shownIn: () => [...shown],
     senders: () => [...senders],
     expireTokens: () => tokens.clear(),
     async [Symbol.asyncDispose]() {

@@ -1,5 +1,12 @@
 import { readFile } from "node:fs/promises";
-import { type FakeCall, type FakeService, type Fields, Refused, startFakeService } from "./fake-service.ts";
+import {
+  type FakeCall,
+  type FakeService,
+  type Fields,
+  Refused,
+  type ShownIn,
+  startFakeService,
+} from "./fake-service.ts";
 
 export interface WhatsAppBridgeServer extends Pick<FakeService, "nextSend" | "sends" | "url" | "file" | "calls"> {
   readonly token: string;
@@ -8,6 +15,7 @@ export interface WhatsAppBridgeServer extends Pick<FakeService, "nextSend" | "se
   message(fields: Fields): void;
   repeat(): void;
   shown(): readonly string[];
+  shownIn(): readonly ShownIn[];
   /** The device is unlinked, or waits for a phone. */
   enter(state: "logged_out" | "pairing" | "connected"): void;
   dropPolls(): void;
@@ -22,7 +30,7 @@ export async function startWhatsAppBridgeServer(): Promise<WhatsAppBridgeServer>
   const account = { id: "4915100000001:7@s.whatsapp.net", lid: "99900011:7@lid", name: "Owner" };
   const kept: Fields[] = [];
   const polls = new Set<(isDropped: boolean) => void>();
-  const shown = new Map<string, string>();
+  const shown = new Map<string, ShownIn>();
   const idOfKey = new Map<string, string>();
   let state = "connected";
   let count = 0;
@@ -55,7 +63,7 @@ export async function startWhatsAppBridgeServer(): Promise<WhatsAppBridgeServer>
     if (text.length > 4096) throw new Refused(413, { error: "too long" });
     if (path === "/edit") {
       if (!shown.has(String(json["id"]))) throw new Refused(404, { error: "no such message" });
-      shown.set(String(json["id"]), text);
+      shown.set(String(json["id"]), { chat: String(json["chatId"]), text });
       return { json: {} };
     }
     if (path === "/send" && text === "") throw new Refused(400, { error: "empty" });
@@ -63,7 +71,8 @@ export async function startWhatsAppBridgeServer(): Promise<WhatsAppBridgeServer>
     const key = String(json["key"] ?? "");
     if (key === "") throw new Refused(400, { error: "no key" });
     const id = idOfKey.get(key) ?? `out${idOfKey.size + 1}`;
-    if (!idOfKey.has(key)) shown.set(id, path === "/send-media" ? `[file] ${text}`.trim() : text);
+    const written = path === "/send-media" ? `[file] ${text}`.trim() : text;
+    if (!idOfKey.has(key)) shown.set(id, { chat: String(json["chatId"]), text: written });
     idOfKey.set(key, id);
     return { json: { id } };
   }
@@ -103,7 +112,8 @@ export async function startWhatsAppBridgeServer(): Promise<WhatsAppBridgeServer>
       keep({ id: `in${count + 1}`, timestamp: 1_700_000_000, ...from, ...fields });
     },
     repeat: () => keep(kept.at(-1) ?? {}),
-    shown: () => [...shown.values()],
+    shown: () => [...shown.values()].map(({ text }) => text),
+    shownIn: () => [...shown.values()],
     enter(next) {
       state = next;
       wake();

@@ -75,7 +75,7 @@ export async function startWhatsAppServer(local: string): Promise<WhatsAppServer
     message(fields) {
       count += 1;
       const message = { from: "15551112222", id: `wamid.in${count}`, timestamp: "1700000000", ...fields };
-      const contacts = [{ wa_id: "15551112222", profile: { name: "Alice" } }];
+      const contacts = [{ wa_id: String(message.from), profile: { name: "Alice" } }];
       const value = { metadata: { phone_number_id: numberId }, contacts, messages: [message] };
       const body = JSON.stringify({ object: "whatsapp_business_account", entry: [{ changes: [{ value }] }] });
       calls.push({ url: local, headers: { "x-hub-signature-256": metaSignature(secret, body) }, body });
