@@ -40,3 +40,26 @@ it("what is said after the very first start is not missed, though nothing was he
   await using second = await connectedTo(platform, kit, first.ports.positions);
   await expect.poll(() => second.ports.admitted.map(({ text }) => text)).toEqual(["while nobody listened"]);
 });
+
+it("a login that is refused is final: it is asked once [40:A-MM-3]", async () => {
+  await using server = await startMattermostServer();
+  const env = { MATTERMOST_URL: server.url, MATTERMOST_TOKEN: "wrong-token" };
+  const refused = { name: "ConnectionError", isRetryable: false };
+  await expect(connectedTo(platform, { env, settings: {} })).rejects.toMatchObject(refused);
+  expect(server.calls.length).toBe(1);
+});
+
+it("posts of the time without a socket are all taken in, in their order [40:A-MM-4]", async () => {
+  await using kit = await startKit();
+  await using at = await connectedTo(platform, kit);
+  kit.say("before");
+  await expect.poll(() => at.ports.admitted.length).toBe(1);
+  kit.breakConnection();
+  kit.say("first");
+  kit.say("second");
+  await expect
+    .poll(() => [...new Map(at.ports.admitted.map(({ dedupKey, text }) => [dedupKey, text])).values()], {
+      timeout: 15_000,
+    })
+    .toEqual(["before", "first", "second"]);
+});

@@ -1,17 +1,21 @@
+import { expect, it } from "vitest";
+import { never } from "#foundation/lifecycle/abort";
 import { loadPlatform } from "#gateway";
 import { startSignalServer } from "../../fakes/platforms/signal-server.ts";
-import { describePlatform } from "./suite.ts";
+import { connectedTo, describePlatform } from "./suite.ts";
 
-describePlatform(await loadPlatform("signal"), async () => {
+const platform = await loadPlatform("signal");
+
+async function startKit() {
   const server = await startSignalServer();
   return {
     env: { SIGNAL_HTTP_URL: server.url, SIGNAL_ACCOUNT: server.account },
     wrongEnv: { SIGNAL_HTTP_URL: server.url, SIGNAL_ACCOUNT: "+4900000000" },
     settings: {},
     chatId: "+4917011111111",
-    say: (message) => server.envelope({ dataMessage: { message } }),
+    say: (message: string) => server.envelope({ dataMessage: { message } }),
     repeat: () => server.repeat(),
-    sendFile: (bytes, filename) => {
+    sendFile: (bytes: Buffer, filename: string) => {
       const id = server.file(bytes);
       server.envelope({ dataMessage: { attachments: [{ id, filename, contentType: "application/pdf" }] } });
     },
@@ -22,4 +26,30 @@ describePlatform(await loadPlatform("signal"), async () => {
     breakConnection: () => server.dropStreams(),
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
+}
+
+describePlatform(platform, startKit);
+
+it("a stream that broke is made again after two seconds and a little, and hears what was said meanwhile [40:A-SG-3]", async () => {
+  await using kit = await startKit();
+  await using at = await connectedTo(platform, kit);
+  await at.connection[Symbol.asyncDispose]();
+  const waits: number[] = [];
+  const clock = {
+    ...at.ports.clock,
+    now: () => at.ports.clock.now(),
+    sleep(ms: number, signal: AbortSignal) {
+      waits.push(ms);
+      return at.ports.clock.sleep(ms < 10_000 ? 0 : ms, signal);
+    },
+  };
+  await using again = await platform?.connect({ ...at.ports, clock }, never);
+  expect(again).toBeDefined();
+  waits.length = 0;
+  kit.breakConnection();
+  kit.say("meanwhile");
+  await expect.poll(() => at.ports.admitted.map(({ text }) => text), { timeout: 15_000 }).toEqual(["meanwhile"]);
+  const [first = 0] = waits.filter((ms) => ms < 10_000);
+  expect(first).toBeGreaterThanOrEqual(2_000);
+  expect(first).toBeLessThanOrEqual(2_400);
 });

@@ -1,9 +1,12 @@
+import { expect, it } from "vitest";
 import { loadPlatform } from "#gateway";
 import { freePort } from "../../fakes/free-port.ts";
 import { startTwilioServer } from "../../fakes/platforms/twilio-server.ts";
-import { describePlatform } from "./suite.ts";
+import { connectedTo, describePlatform } from "./suite.ts";
 
-describePlatform(await loadPlatform("sms"), async () => {
+const platform = await loadPlatform("sms");
+
+async function startKit() {
   const port = await freePort();
   const address = "https://example.com/webhooks/twilio";
   const server = await startTwilioServer({ local: `http://127.0.0.1:${port}/webhooks/twilio`, address });
@@ -18,9 +21,10 @@ describePlatform(await loadPlatform("sms"), async () => {
     wrongEnv: { ...env, TWILIO_AUTH_TOKEN: "wrong" },
     settings: { "sms.base_url": server.url, "sms.webhook_host": "127.0.0.1", "sms.webhook_port": port },
     chatId: "+15551112222",
-    say: (Body) => server.message({ Body }),
+    server,
+    say: (Body: string) => server.message({ Body }),
     repeat: () => server.repeat(),
-    sendFile: (bytes) => {
+    sendFile: (bytes: Buffer) => {
       const url = `${server.url}/2010-04-01/Media/${server.file(bytes)}`;
       server.message({ Body: "", NumMedia: "1", MediaUrl0: url, MediaContentType0: "application/pdf" });
     },
@@ -30,4 +34,20 @@ describePlatform(await loadPlatform("sms"), async () => {
     breakConnection: () => undefined,
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
+}
+
+// What the suite shows of every platform: [40:EVT-1] [40:EVT-2] [40:EVT-4] [40:EVT-10] [40:EVT-26] [40:ADP-3].
+describePlatform(platform, startKit);
+
+it("does not start where calls could not be checked, unless that is wished for and nobody else can call [40:A-SM-2]", async () => {
+  await using kit = await startKit();
+  const env = { ...kit.env, SMS_WEBHOOK_URL: "" };
+  const refused = { name: "ConnectionError", isRetryable: false };
+  await expect(connectedTo(platform, { ...kit, env })).rejects.toMatchObject(refused);
+  const unchecked = { ...env, SMS_INSECURE_NO_SIGNATURE: "true" };
+  const open = { ...kit.settings, "sms.webhook_host": "0.0.0.0" };
+  await expect(connectedTo(platform, { env: unchecked, settings: open })).rejects.toMatchObject(refused);
+  await using at = await connectedTo(platform, { env: unchecked, settings: kit.settings });
+  kit.say("hello");
+  await expect.poll(() => at.ports.admitted.map(({ text }) => text)).toEqual(["hello"]);
 });

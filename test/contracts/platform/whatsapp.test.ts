@@ -62,6 +62,22 @@ describe("calls of Meta", () => {
     expect(at.ports.admitted).toEqual([]);
   });
 
+  // The example in GitHub's guide to the same header.
+  it("carry the signature of the published example", async () => {
+    await using kit = await startKit();
+    await using at = await connectedTo(platform, {
+      ...kit,
+      env: { ...kit.env, WHATSAPP_CLOUD_APP_SECRET: "It's a Secret to Everybody" },
+    });
+    const headers = {
+      "x-hub-signature-256": "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17",
+    };
+    const post = async (body: string) => (await fetch(kit.local, { method: "POST", headers, body })).status;
+    expect(await post("Hello, World!")).not.toBe(401);
+    expect(await post("Hello, World?")).toBe(401);
+    expect(at.ports.admitted).toEqual([]);
+  });
+
   it("bring the button that was pressed", async () => {
     await using kit = await startKit();
     await using at = await connectedTo(platform, kit);

@@ -18,6 +18,15 @@ describe("calls of Twilio", () => {
     expect(isTwilio(undefined, "tok", { url, fields: form("hi") })).toBe(false);
   });
 
+  // The example of Twilio's own libraries.
+  it("are known by the published example", () => {
+    const about = { CallSid: "CA1234567890ABCDE", Caller: "+14158675309", Digits: "1234" };
+    const fields = new URLSearchParams({ ...about, From: "+14158675309", To: "+18005551212" });
+    const address = "https://mycompany.com/myapp.php?foo=1&bar=2";
+    expect(isTwilio("RSOYDt4T1cUTdK1PDd93/VVr8B8=", "12345", { url: address, fields })).toBe(true);
+    expect(isTwilio("RSOYDt4T1cUTdK1PDd93/VVr8B8=", "12346", { url: address, fields })).toBe(false);
+  });
+
   it("have one key per message, and our own are none [40:A-SM-5]", () => {
     expect(readSms(form("hi"), "+15551239999", 1)).toMatchObject({ text: "hi", dedupKey: "sms:+15551239999:SM1" });
     expect(readSms(form("hi"), "+15551230001", 1)).toBeUndefined();

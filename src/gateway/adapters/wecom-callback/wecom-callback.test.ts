@@ -17,6 +17,18 @@ describe("calls of WeCom", () => {
     expect(openEnvelope("A".repeat(43), cipher)).toBeUndefined();
   });
 
+  it("bring the message of the published example", () => {
+    const key = "jWmYm7qr5nMoAUwZRjGtBxmz3KA1tkAj3ykkR6q2B2C";
+    const cipher =
+      "RypEvHKD8QQKFhvQ6QleEB4J58tiPdvo+rtK1I9qca6aM/wvqnLSV5zEPeusUiX5L5X/0lWfrf0QADHHhGd3QczcdCUpj911L3vg3W/sYYvuJTs3TUUkSUXxaccAS0qhxchrRYt66wiSpGLYL42aM6A8dTT+6k4aSknmPj48kzJs8qLjvd4Xgpue06DOdnLxAUHzM6+kDZ+HMZfJYuR+LtwGc2hgf5gsijff0ekUNXZiqATP7PF5mZxZ3Izoun1s4zG4LUMnvw2r+KqCKIw+3IQH03v+BCA9nMELNqbSf6tiWSrXJB3LAVGUcallcrw8V2t9EL4EhzJWrQUax5wLVMNS0+rUPA3k22Ncx4XXZS9o0MBH27Bo6BpNelZpS+/uh9KsNlY6bHCmJU9p8g7m3fVKn28H3KDYA5Pl/T8Z1ptDAVe0lXdQ2YoyyH2uyPIGHBZZIs2pDBS8R07+qN+E7Q==";
+    const parts = ["QDG6eK", "1409659813", "1372623149", cipher] as const;
+    expect(wecomSignature(...parts)).toBe("477715d11cdb4164915debcba66cb864d751f3e6");
+    const { text = "", receiver = "" } = openEnvelope(key, cipher) ?? {};
+    expect(receiver).toBe("wx5823bf96d3bd56c7");
+    const message = readMessage(readXml(text) ?? new Map(), receiver);
+    expect(message).toMatchObject({ text: "hello", source: { chatId: "wx5823bf96d3bd56c7:mycreate" } });
+  });
+
   it("with entities of their own are refused [40:A-WK-5]", () => {
     expect(
       readXml('<!DOCTYPE xml [<!ENTITY x SYSTEM "file:///etc/passwd">]><xml><Content>&x;</Content></xml>'),
