@@ -32,7 +32,7 @@ export interface ServiceCrowd {
 }
 
 const troubles: Readonly<Record<SendFault, SendTrouble>> = {
-  "server-error": "cut",
+  "server-error": "server-error",
   "rate-limited": "rate-limited",
   "accept-then-cut": "accept-then-cut",
 };

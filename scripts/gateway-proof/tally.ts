@@ -14,6 +14,8 @@ export interface Tally {
   readonly outOfOrder: number;
   /** Some of those, to look at. */
   readonly disordered: readonly string[];
+  /** Some messages without an answer. */
+  readonly missing: readonly number[];
   readonly toolRuns: number;
   /** Tool calls that took effect twice. */
   readonly doubleToolRuns: number;
@@ -29,7 +31,7 @@ export interface Observed {
 
 export function tally(crowds: readonly Crowd[], { messages, chats, seen, marks }: Observed): Tally {
   const shown = new Map<number, { plain: number; marked: number }>();
-  const disordered = new Set<string>();
+  const disordered = new Map<string, string>();
   for (const [place, crowd] of crowds.entries()) {
     const lastIn = new Map<number, number>();
     for (const { chat, text } of crowd.shown()) {
@@ -40,7 +42,8 @@ export function tally(crowds: readonly Crowd[], { messages, chats, seen, marks }
         if (isMarked) continue;
         const isElsewhere = number % chats !== chat || chat % crowds.length !== place;
         const isLate = crowd.keepsNoOrder !== true && number < (lastIn.get(chat) ?? -1);
-        if (isElsewhere || isLate) disordered.add(`${crowd.platform}:${chat}`);
+        const why = isElsewhere ? "in another chat" : `after #${lastIn.get(chat)}`;
+        if (isElsewhere || isLate) disordered.set(`${crowd.platform}:${chat}`, `#${number} ${why}`);
         lastIn.set(chat, number);
       }
     }
@@ -55,7 +58,8 @@ export function tally(crowds: readonly Crowd[], { messages, chats, seen, marks }
     doubled: counts.reduce((sum, { plain }) => sum + Math.max(0, plain - 1), 0),
     resent: counts.reduce((sum, { marked }) => sum + marked, 0),
     outOfOrder: disordered.size,
-    disordered: [...disordered].slice(0, 10),
+    disordered: [...disordered].slice(0, 10).map(([chat, why]) => `${chat}: ${why}`),
+    missing: all.filter((number) => !shown.has(number)).slice(0, 20),
     toolRuns: runs.size,
     doubleToolRuns: [...runs.values()].filter((count) => count > 1).length,
   };

@@ -7,7 +7,7 @@ import type { Crowd } from "./crowd.ts";
 
 const secret = "webhook-proof-secret-0001";
 const troubles = {
-  "server-error": "cut",
+  "server-error": "server-error",
   "rate-limited": "rate-limited",
   "accept-then-cut": "accept-then-cut",
 } as const;

@@ -135,3 +135,13 @@ it("its own rules say which chats are heard", async () => {
   kit.server.message({ msgtype: "text", text: { content: "but me" }, from: { userid: "eve" } });
   await expect.poll(() => at.ports.admitted.map((one) => one.text)).toEqual(["but me"]);
 });
+
+it("a message that WeCom is too busy for is tried again", async () => {
+  await using kit = await startKit();
+  await using at = await connectedTo(platform, kit);
+  kit.server.nextSend("server-error");
+  const to = { platform: "wecom", account: "", chatId: kit.chatId };
+  const message = { kind: "text", body: { text: "hi", plain: "hi" } } as const;
+  const busy = await at.connection.send(to, message, { key: "k", signal: never });
+  expect(busy).toMatchObject({ kind: "failed", errorClass: "network" });
+});

@@ -1,6 +1,6 @@
 import { connect, createServer, type Socket } from "node:net";
 
-export type SmtpTrouble = "rate-limited" | "refused-markup" | "accept-then-cut" | "cut";
+export type SmtpTrouble = "rate-limited" | "refused-markup" | "accept-then-cut" | "cut" | "server-error";
 
 export interface SmtpFront extends AsyncDisposable {
   readonly port: number;
@@ -49,6 +49,7 @@ export async function startSmtpFront(behind: number): Promise<SmtpFront> {
       if (/^MAIL FROM/iu.test(chunk)) {
         sends += 1;
         trouble = troubles.shift();
+        if (trouble === "server-error") return client.write("451 4.3.0 Local error in processing\r\n", "latin1");
         if (trouble === "rate-limited") return client.write("451 4.7.1 Try again later\r\n", "latin1");
       }
       if (/^DATA\r\n/iu.test(chunk)) state = "asked";

@@ -30,7 +30,7 @@ export class Refused extends Error {
   }
 }
 
-export type SendTrouble = "rate-limited" | "refused-markup" | "accept-then-cut" | "cut";
+export type SendTrouble = "rate-limited" | "refused-markup" | "accept-then-cut" | "cut" | "server-error";
 
 export interface FakeServiceOptions {
   answer(call: FakeCall): FakeAnswer | Promise<FakeAnswer>;
@@ -74,6 +74,7 @@ export async function startFakeService(options: FakeServiceOptions): Promise<Fak
     };
     const trouble = options.isSend(call) ? troubles.shift() : undefined;
     if (trouble === "cut") return void request.socket.destroy();
+    if (trouble === "server-error") return write({ status: 503, json: { message: "try again" } });
     if (trouble === "rate-limited") return write(options.limited);
     if (trouble === "refused-markup") return write(options.refused);
     try {

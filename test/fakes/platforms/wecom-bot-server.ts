@@ -111,6 +111,7 @@ export async function startWecomBotServer(): Promise<WecomBotServer> {
     if (cmd.startsWith("aibot_upload_media_")) return void write(upload(cmd, body));
     sends += 1;
     const trouble = troubles.shift();
+    if (trouble === "server-error") return void write({ errcode: -1, errmsg: "system busy" });
     if (trouble === "rate-limited") return void write({ errcode: 846607, errmsg: "frequency limit exceeded" });
     if (trouble === "refused-markup") return void write({ errcode: 40058, errmsg: "invalid markdown" });
     if (trouble === "cut") return void socket.terminate();

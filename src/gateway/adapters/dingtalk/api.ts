@@ -8,6 +8,8 @@ const limitedWaitMs = 5_000;
 
 /** DingTalk's own words for what went wrong; numbers come from reply addresses, words from the API. */
 const classes: readonly (readonly [pattern: RegExp, errorClass: SendErrorClass])[] = [
+  // The system is busy.
+  [/^-1$|serviceUnavailable|systemError/iu, "network"],
   [/^(?:130101|130102)$|throttl|QpsLimit|tooFrequent/iu, "rate-limited"],
   [/authFail|invalidAuthentication|invalidClient|InvalidAccessToken|appKey/iu, "auth"],
   [/forbidden|AccessDenied/iu, "permission"],

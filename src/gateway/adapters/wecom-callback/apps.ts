@@ -42,6 +42,8 @@ function secretAt(app: Fields, name: string): string {
 }
 
 const classes: Readonly<Record<string, SendErrorClass>> = {
+  // The system is busy.
+  "-1": "network",
   "40001": "auth",
   "40013": "auth",
   "40014": "auth",

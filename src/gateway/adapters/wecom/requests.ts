@@ -7,6 +7,8 @@ import type { SocketLine } from "../support/socket.ts";
 const timeoutMs = 15_000;
 const limitedWaitMs = 5_000;
 const classes: Readonly<Record<string, SendErrorClass>> = {
+  // The system is busy.
+  "-1": "network",
   "40001": "auth",
   "40013": "auth",
   "853000": "auth",
