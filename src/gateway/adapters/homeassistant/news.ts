@@ -53,7 +53,12 @@ export class News {
 
   async #admit(
     { entity, text }: Change,
-    { id, at, isKept, signal }: { readonly id: string; readonly at: string; readonly isKept: boolean; readonly signal: AbortSignal },
+    {
+      id,
+      at,
+      isKept,
+      signal,
+    }: { readonly id: string; readonly at: string; readonly isKept: boolean; readonly signal: AbortSignal },
   ): Promise<void> {
     // An event and the state that came of it have one context: told both ways, it is one message.
     const messageId = id || at;
