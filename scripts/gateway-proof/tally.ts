@@ -10,12 +10,13 @@ export interface Tally {
   readonly doubled: number;
   /** Answers shown again and marked, where the platform cannot say whether the first arrived. */
   readonly resent: number;
+  readonly resentBy: Readonly<Record<string, number>>;
   /** Chats in which an answer came before that of an earlier message, or that of another chat. */
   readonly outOfOrder: number;
   /** Some of those, to look at. */
   readonly disordered: readonly string[];
   /** Some messages without an answer. */
-  readonly missing: readonly number[];
+  readonly missing: readonly string[];
   readonly toolRuns: number;
   /** Tool calls that took effect twice. */
   readonly doubleToolRuns: number;
@@ -32,6 +33,7 @@ export interface Observed {
 export function tally(crowds: readonly Crowd[], { messages, chats, seen, marks }: Observed): Tally {
   const shown = new Map<number, { plain: number; marked: number }>();
   const disordered = new Map<string, string>();
+  const resentBy = new Map<string, number>();
   for (const [place, crowd] of crowds.entries()) {
     const lastIn = new Map<number, number>();
     for (const { chat, text } of crowd.shown()) {
@@ -39,6 +41,7 @@ export function tally(crowds: readonly Crowd[], { messages, chats, seen, marks }
       for (const number of numbersIn(text)) {
         const { plain, marked } = shown.get(number) ?? { plain: 0, marked: 0 };
         shown.set(number, isMarked ? { plain, marked: marked + 1 } : { plain: plain + 1, marked });
+        if (isMarked) resentBy.set(crowd.platform, (resentBy.get(crowd.platform) ?? 0) + 1);
         if (isMarked) continue;
         const isElsewhere = number % chats !== chat || chat % crowds.length !== place;
         const isLate = crowd.keepsNoOrder !== true && number < (lastIn.get(chat) ?? -1);
@@ -57,9 +60,13 @@ export function tally(crowds: readonly Crowd[], { messages, chats, seen, marks }
     lostOut: all.filter((number) => seen.has(number) && !shown.has(number)).length,
     doubled: counts.reduce((sum, { plain }) => sum + Math.max(0, plain - 1), 0),
     resent: counts.reduce((sum, { marked }) => sum + marked, 0),
+    resentBy: Object.fromEntries(resentBy),
     outOfOrder: disordered.size,
     disordered: [...disordered].slice(0, 10).map(([chat, why]) => `${chat}: ${why}`),
-    missing: all.filter((number) => !shown.has(number)).slice(0, 20),
+    missing: all
+      .filter((number) => !shown.has(number))
+      .slice(0, 20)
+      .map((number) => `${crowds[(number % chats) % crowds.length]?.platform}: #${number}`),
     toolRuns: runs.size,
     doubleToolRuns: [...runs.values()].filter((count) => count > 1).length,
   };
