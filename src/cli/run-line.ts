@@ -1,8 +1,9 @@
-import { describe, systemErrorCode, UserError } from "#foundation/errors";
+import { describe, UserError } from "#foundation/errors";
 import type { AddedCommands } from "./added-commands.ts";
 import { type Command, type CommandIo, exitCodes, type Invocation } from "./command.ts";
 import { globalFlags, readGlobalFlags, workingFolder } from "./global-flags.ts";
 import { helpText } from "./help.ts";
+import { refusedByDisk } from "./output/disk-words.ts";
 import { schemaVersion } from "./output/json.ts";
 import { asStarted } from "./output/program-words.ts";
 import { createStyle } from "./output/style.ts";
@@ -131,30 +132,10 @@ function facts(
     return { code: error.code, message: error.message, hint: error.hint, exitCode: error.exitCode };
   }
   const refused = refusedByDisk(error);
-  if (refused !== undefined) return { ...refused, exitCode: exitCodes.failed };
+  if (refused !== undefined) return facts(refused, wasStopped);
   return {
     code: "internal",
     message: `Unexpected error: ${describe(error)}`,
     exitCode: exitCodes.failed,
   };
-}
-
-const diskWords: Readonly<Record<string, readonly [message: string, hint: string]>> = {
-  EACCES: ["You may not read or write", "Change its owner or mode, or point HERMES_HOME at a folder of yours."],
-  EPERM: ["You may not change", "Change its owner or mode, or point HERMES_HOME at a folder of yours."],
-  EROFS: ["This disk can only be read:", "Point HERMES_HOME at a folder that can be written to."],
-  ENOSPC: ["The disk is full; this could not be written:", "Make room and try again."],
-  ENOENT: ["There is no file or folder", "Check the path."],
-  ENOTDIR: ["This is a file, not a folder, on the way to", "Check the path."],
-};
-
-/** What the disk refuses is no defect of the program. */
-function refusedByDisk(
-  error: unknown,
-): { readonly code: string; readonly message: string; readonly hint: string } | undefined {
-  const code = systemErrorCode(error) ?? "";
-  const { path } = error instanceof Error ? (error as NodeJS.ErrnoException) : {};
-  const [message, hint] = diskWords[code] ?? [];
-  if (path === undefined || message === undefined || hint === undefined) return undefined;
-  return { code: code.toLowerCase(), message: `${message} ${path}`, hint };
 }

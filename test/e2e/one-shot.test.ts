@@ -37,6 +37,9 @@ describe("one question on the command line", () => {
     expect(ran.stderr).toContain("no usable key for OpenRouter");
     await using empty = await Stage.open();
     expect(await empty.run(["chat", "-q", "hi", "-Q"])).toMatchObject({ code: 3, stdout: "" });
+    const unknown = await empty.run(["-z", "hi", "-m", "openruter:some/model"]);
+    expect(unknown).toMatchObject({ code: 3, stdout: "" });
+    expect(unknown.stderr).toContain('none is called "openruter". Did you mean openrouter?');
   });
 
   it("takes what is piped in as the question [20:A8.2] [20:R8.8]", async () => {

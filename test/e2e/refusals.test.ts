@@ -2,6 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { Stage } from "./support/stage.ts";
+import { ProgramTerminal } from "./support/terminal.ts";
 
 const demo = ["--provider", "demo"];
 
@@ -12,6 +13,11 @@ describe("what cannot be done is said plainly", () => {
     expect(ran.code).toBe(1);
     expect(ran.stderr).toContain("/proc/no-folder");
     expect(ran.stderr).not.toContain("Unexpected error");
+    await using terminal = new ProgramTerminal(stage, demo, { HERMES_HOME: "/proc/no-folder/here" });
+    expect(await terminal.exited).toBe(1);
+    const shown = await terminal.text();
+    expect(shown).toMatch(/There is no file or folder \/proc\/no-folder[\s\S]*Check the path\./);
+    expect(shown).not.toContain("ENOENT");
   });
 
   it("a toolset or a skill that does not exist gets no answer made without it [20:R8.7]", async () => {

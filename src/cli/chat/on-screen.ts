@@ -11,6 +11,7 @@ import { Redactor } from "#foundation/secrets/redact";
 import type { OpenSession } from "#session";
 import { ProcessTerminal, type RunTuiOptions, runTui } from "#tui";
 import type { Invocation } from "../command.ts";
+import { refusedByDisk } from "../output/disk-words.ts";
 import { programName } from "../output/program-words.ts";
 import { version } from "../version.ts";
 import type { ChatRequest } from "./chat-request.ts";
@@ -46,7 +47,9 @@ export async function chatOnScreen(chat: ScreenChat): Promise<number> {
   await using scope = new Scope();
   const prompter = new ScreenPrompter((text) => io.stderr.write(`! ${text}\n`));
   const [branch, update] = await Promise.all([gitBranch(chat.location), updateNotice(chat.home)]);
-  const opened = afterFirstFrame(() => openBehind(chat, prompter, scope));
+  const opened = afterFirstFrame(() => openBehind(chat, prompter, scope)).catch((error: unknown) => {
+    throw refusedByDisk(error) ?? error;
+  });
   // Whoever shows the session reports the failure; without a screen the screen's own failure is the one to report.
   opened.catch(() => undefined);
   const hintsSaved: Promise<void>[] = [];

@@ -23,7 +23,8 @@ export type ResolveChoice = (choice: ProviderChoice, parts: Step, signal: AbortS
 export async function resolveAuto(parts: Step, resolve: ResolveChoice, signal: AbortSignal): Promise<Resolution> {
   const candidates = await findCandidates(parts);
   const [first] = candidates;
-  if (first === undefined) return parts.trace.failed(noProvider);
+  const none = noProvider(parts.wanted.model, parts.context.registry);
+  if (first === undefined) return parts.trace.failed(none);
   sayAlternatives(candidates, parts);
   let last: Resolution | undefined;
   for (const candidate of candidates) {
@@ -33,7 +34,7 @@ export async function resolveAuto(parts: Step, resolve: ResolveChoice, signal: A
     parts.trace.skip(name, last.message);
     parts.trace.notice(`${name} was passed over: ${last.message}`);
   }
-  return last ?? parts.trace.failed(noProvider);
+  return last ?? parts.trace.failed(none);
 }
 
 function nameOf(choice: ProviderChoice): string {

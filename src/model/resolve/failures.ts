@@ -18,12 +18,21 @@ export function unknownProvider(name: string, registry: ProviderRegistry, proble
   };
 }
 
-export const noProvider: Refusal = {
-  kind: "failure",
-  code: "no_provider_configured",
-  message: "No model provider is set up: there is no key in the environment and no login.",
-  hint: "Choose one with: hermes model",
-};
+/** Nothing is set up; of `provider:model` it is said, too, when there is no such provider. */
+export function noProvider(model: string | undefined, registry: ProviderRegistry): Refusal {
+  const named = /^([a-z][\w-]*):\S/i.exec(model ?? "")?.[1];
+  const meant = named === undefined ? undefined : registry.suggest(named);
+  const why =
+    named === undefined || registry.find(named) !== undefined
+      ? ": there is no key in the environment and no login."
+      : `, and none is called ${JSON.stringify(named)}.${meant === undefined ? "" : ` Did you mean ${meant}?`}`;
+  return {
+    kind: "failure",
+    code: "no_provider_configured",
+    message: `No model provider is set up${why}`,
+    hint: "Choose one with: hermes model",
+  };
+}
 
 export function missingKey(profile: ProviderProfile): Refusal {
   const variables = profile.keyEnv.join(" or ");

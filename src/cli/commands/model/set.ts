@@ -31,7 +31,7 @@ export async function modelSet(invocation: Invocation): Promise<number> {
     const { message, hint, code } = resolution;
     throw new UserError(message, {
       code,
-      hint: `${hint} Or save it anyway: hermes model set ${text} --force`,
+      hint: `${hint}\nOr save it anyway: hermes model set ${text} --force`,
       exitCode: ["no_provider_configured", "missing_api_key"].includes(code) ? exitCodes.noProvider : exitCodes.failed,
     });
   }
@@ -39,7 +39,7 @@ export async function modelSet(invocation: Invocation): Promise<number> {
   if (unlisted !== undefined && !hasFlag(invocation, "force"))
     throw new UserError(unlisted.message, {
       code: "model_not_found",
-      hint: `${unlisted.hint} Or save it anyway: hermes model set ${text} --force`,
+      hint: `${unlisted.hint}\nOr save it anyway: hermes model set ${text} --force`,
     });
   const chosen =
     resolution.kind === "target"

@@ -1,0 +1,19 @@
+import { systemErrorCode, UserError } from "#foundation/errors";
+
+const diskWords: Readonly<Record<string, readonly [message: string, hint: string]>> = {
+  EACCES: ["You may not read or write", "Change its owner or mode, or point HERMES_HOME at a folder of yours."],
+  EPERM: ["You may not change", "Change its owner or mode, or point HERMES_HOME at a folder of yours."],
+  EROFS: ["This disk can only be read:", "Point HERMES_HOME at a folder that can be written to."],
+  ENOSPC: ["The disk is full; this could not be written:", "Make room and try again."],
+  ENOENT: ["There is no file or folder", "Check the path."],
+  ENOTDIR: ["This is a file, not a folder, on the way to", "Check the path."],
+};
+
+/** What the disk refuses is no defect of the program: the error as a person can act on it; undefined for any other. */
+export function refusedByDisk(error: unknown): UserError | undefined {
+  const code = systemErrorCode(error) ?? "";
+  const { path } = error instanceof Error ? (error as NodeJS.ErrnoException) : {};
+  const [message, hint] = diskWords[code] ?? [];
+  if (path === undefined || message === undefined || hint === undefined) return undefined;
+  return new UserError(`${message} ${path}`, { code: code.toLowerCase(), hint });
+}
