@@ -1,9 +1,10 @@
 // `npm run screenshot`: photographs the real program. Drives the built Hermes in tmux on the demo model, in a home and a
 // project of its own, and writes docs/images/{first,keys,connect,chat,approval,resume}.png, and what a new user meets
-// in windows of 80x24 and 120x40 as walk-<size>-{first,help,tail,calls,approval,leave}.png. Needs tmux, Chromium and
-// a font with emojis.
+// in windows of 80x24 and 120x40 as walk-<size>-<step>.png, in the order of docs/comparison.md. Needs tmux, Chromium and a
+// font with emojis.
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -17,7 +18,7 @@ const walked = [
   { columns: 120, rows: 40 },
 ];
 const waitMs = 30_000;
-const maxBytes = 200_000;
+const maxBytes = 250_000;
 const images = path.join(root, "docs", "images");
 const browsers = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome", process.env["CHROMIUM"]];
 
@@ -29,7 +30,11 @@ const tmux = (...args) => execFileSync("tmux", ["-S", socket, ...args], { encodi
 try {
   const project = makeProject();
   const screens = await tour(project);
-  for (const size of walked) Object.assign(screens, await walk(project, size));
+  for (const size of walked) {
+    Object.assign(screens, await walk(project, size));
+    Object.assign(screens, await walkWithServer(project, size));
+    Object.assign(screens, await walkInShell(project, size));
+  }
   await takeAll(screens);
 } finally {
   try {
@@ -38,7 +43,7 @@ try {
     // The server ends by itself with its last window.
     if (!String(error).includes("no server running")) console.error(String(error));
   }
-  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 });
 }
 
 /** The walk through the program; gives the screens to photograph. */
@@ -92,6 +97,23 @@ async function walk(project, size) {
   say("/help");
   await shows(/\/help all[\s\S]*❯ *$/m);
   screens[`${name}-help`] = screen();
+  tmux("send-keys", "-t", "hermes", "?");
+  await shows(/any key closes/);
+  screens[`${name}-keys`] = screen();
+  tmux("send-keys", "-t", "hermes", "Escape");
+  await sleep(500);
+  say("/connect");
+  await shows(/Which provider/);
+  screens[`${name}-connect`] = screen();
+  tmux("send-keys", "-t", "hermes", "Escape");
+  await shows(/the model is unchanged/);
+  say("/settings");
+  await shows(/─ Settings ─/);
+  tmux("send-keys", "-t", "hermes", "-l", "cost");
+  await shows(/search: cost/);
+  screens[`${name}-settings`] = screen();
+  tmux("send-keys", "-t", "hermes", "Escape");
+  await sleep(500);
   say("run `for n in 1 2 3 4 5 6 7 8; do echo line $n; sleep 0.7; done`");
   await appears(/│ line 7/);
   screens[`${name}-tail`] = screen();
@@ -106,10 +128,101 @@ async function walk(project, size) {
   screens[`${name}-approval`] = screen();
   tmux("send-keys", "-t", "hermes", "Escape");
   await shows(/\[not run\][\s\S]*❯ *$/m);
+  say("/resume");
+  await shows(/those of this folder first/);
+  screens[`${name}-resume`] = screen();
+  tmux("send-keys", "-t", "hermes", "Escape");
+  await sleep(500);
+  say("/export talk.html");
+  await shows(/talk\.html[\s\S]*❯ *$/m);
+  screens[`${name}-export`] = screen();
   tmux("send-keys", "-t", "hermes", "C-c");
   await appears(/again to quit/);
   screens[`${name}-leave`] = screen();
   tmux("send-keys", "-t", "hermes", "C-c");
+  await ends();
+  return screens;
+}
+
+/** A server that limits requests, and one that falls silent in the middle of an answer: waiting and stopping. */
+async function walkWithServer(project, size) {
+  const screens = {};
+  const name = `walk-${size.columns}x${size.rows}`;
+  const server = createServer(answerAsLab);
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  try {
+    const home = path.join(folder, `lab-${size.columns}`);
+    mkdirSync(home);
+    const model = `model:\n  provider: custom\n  base_url: http://127.0.0.1:${server.address().port}/v1\n  default: lab-large\n`;
+    writeFileSync(path.join(home, "config.yaml"), `${model}auxiliary: { title_generation: { enabled: false } }\n`);
+    open(project, [], { ...size, home });
+    await shows(/Try: /);
+    say("what is a busy server like?");
+    await appears(/attempt 2 of/);
+    screens[`${name}-waiting`] = screen();
+    tmux("send-keys", "-t", "hermes", "Escape");
+    await shows(/do instead\?[\s\S]*❯ *$/m);
+    say("tell me a long story");
+    await appears(/there lived/);
+    tmux("send-keys", "-t", "hermes", "Escape");
+    await shows(/there lived[\s\S]*do instead\?[\s\S]*❯ *$/m);
+    screens[`${name}-stopped`] = screen();
+    say("/quit");
+    await ends();
+    return screens;
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+function answerAsLab(request, response) {
+  if (request.method === "GET") {
+    const isList = request.url === "/v1/models";
+    response.writeHead(isList ? 200 : 404, { "content-type": "application/json" });
+    response.end(JSON.stringify(isList ? { data: [{ id: "lab-large", context_length: 200_000 }] } : {}));
+    return;
+  }
+  let body = "";
+  request.on("data", (piece) => {
+    body += piece;
+  });
+  request.on("end", () => {
+    if (!body.includes("long story")) {
+      response.writeHead(429, { "content-type": "application/json", "retry-after": "45" });
+      response.end(JSON.stringify({ error: { message: "Too many requests", type: "rate_limit_error" } }));
+      return;
+    }
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    const words = "Once upon a time, in a house by the sea, there lived ";
+    const piece = { id: "c1", object: "chat.completion.chunk", created: 1, model: "lab-large" };
+    const delta = { index: 0, delta: { role: "assistant", content: words }, finish_reason: null };
+    response.write(`data: ${JSON.stringify({ ...piece, choices: [delta] })}\n\n`);
+  });
+}
+
+/** Scripts and rescue, in a shell: words and data together, a mistake that is named, a damaged store that is rebuilt. */
+async function walkInShell(project, size) {
+  const screens = {};
+  const name = `walk-${size.columns}x${size.rows}`;
+  const bin = path.join(folder, "bin");
+  mkdirSync(bin, { recursive: true });
+  const program = path.join(bin, "hermes");
+  writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${path.join(root, "dist", "cli", "main.js")}' "$@"\n`);
+  chmodSync(program, 0o755);
+  const variables = { ...environment(), PATH: `${bin}:${process.env.PATH}`, PS1: "$ " };
+  start(project, ["env", ...assignments(variables), "bash", "--norc", "--noprofile"], size);
+  await shows(/\$ *$/);
+  say("date | hermes chat --provider demo -q 'read notes.txt'");
+  await shows(/\|I like[\s\S]*\$ *$/);
+  say("hermes model set nosuch:x");
+  await shows(/nosuch[\s\S]*nosuch[\s\S]*\$ *$/);
+  screens[`${name}-scripts`] = screen();
+  say("clear; dd if=/dev/urandom of=$HERMES_HOME/state.db bs=4096 seek=6 count=2 conv=notrunc status=none");
+  say("hermes sessions fsck --repair; hermes sessions list --limit 3");
+  await shows(/ID\s[\s\S]*\$ *$/);
+  screens[`${name}-salvage`] = screen();
+  say("exit");
   await ends();
   return screens;
 }
@@ -136,16 +249,20 @@ function makeProject() {
   return project;
 }
 
-function open(project, args, { columns, rows } = usual) {
+function environment(home = path.join(folder, "home")) {
+  return { HERMES_HOME: home, HOME: folder, COLORTERM: "truecolor" };
+}
+
+function assignments(variables) {
+  return Object.entries(variables).map(([key, value]) => `${key}=${value}`);
+}
+
+function open(project, args, { home, ...size } = usual) {
   const main = path.join(root, "dist", "cli", "main.js");
-  const env = { HERMES_HOME: path.join(folder, "home"), HOME: folder, COLORTERM: "truecolor" };
-  const words = [
-    "env",
-    ...Object.entries(env).map(([key, value]) => `${key}=${value}`),
-    process.execPath,
-    main,
-    ...args,
-  ];
+  start(project, ["env", ...assignments(environment(home)), process.execPath, main, ...args], size);
+}
+
+function start(project, words, { columns, rows }) {
   const quoted = words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
   tmux("new-session", "-d", "-s", "hermes", "-x", String(columns), "-y", String(rows), "-c", project, quoted);
 }
