@@ -117,6 +117,18 @@ export class ChatSession implements AsyncDisposable {
     return result;
   }
 
+  /** Goes on in another conversation. Gives its name. */
+  async switchTo(id: SessionId, message: InboundMessage): Promise<string> {
+    const { store } = this.#deps;
+    await this.#route(store, id, message);
+    const before = this.#session;
+    this.#session = undefined;
+    await before?.[Symbol.asyncDispose]();
+    // What is open of the one before is not lent to this chat again.
+    await this.#borrow(message, true);
+    return (await store.sessions.get(id))?.title ?? id;
+  }
+
   /** With what Hermes wrote into the chat from other conversations meanwhile. */
   async #withMirrored(text: string): Promise<string> {
     if (readCommandLine(text) !== undefined) return text;
@@ -162,7 +174,7 @@ export class ChatSession implements AsyncDisposable {
     await this.#session?.[Symbol.asyncDispose]();
   }
 
-  async #borrow(message: InboundMessage): Promise<OpenSession> {
+  async #borrow(message: InboundMessage, isAnother = false): Promise<OpenSession> {
     if (this.#session !== undefined) return this.#session;
     const { store, sessions, sessionKey, cwd, users } = this.#deps;
     const route = await store.routes.get(sessionKey);
@@ -178,7 +190,7 @@ export class ChatSession implements AsyncDisposable {
       cwd,
       isInteractive: true,
       isFenced: true,
-      isOvertaken: this.#deps.isOvertaken(),
+      isOvertaken: isAnother || this.#deps.isOvertaken(),
       alongside: this.#alongside,
     });
     session.subscribe((event) => this.#heard(event));

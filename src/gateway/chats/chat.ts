@@ -390,7 +390,10 @@ export class Chat {
     else if (submission.kind === "command") {
       const { view } = submission;
       if (view.kind === "turn") this.#follow(view.ended, message, key);
-      else await this.#say(message, viewText(view), key);
+      else if (view.kind === "surface" && view.action.do === "switch-session") {
+        const name = await this.#session.switchTo(view.action.id, message);
+        await this.#say(message, `You are now in ${name}.`, key);
+      } else await this.#say(message, viewText(view), key);
     }
   }
 

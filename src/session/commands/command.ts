@@ -45,12 +45,20 @@ export interface BackgroundRun {
 
 export type ServiceName = keyof CommandServices;
 
+/** Somebody as surfaces know them; the owner has what belongs to nobody else. */
+export interface Person {
+  readonly id: string;
+  readonly isOwner: boolean;
+}
+
 /** A line that calls a command. */
 export interface CommandCall {
   /** What followed the name, trimmed, in its own case. */
   readonly args: string;
   readonly words: readonly string[];
   readonly surface: CommandSurface;
+  /** Who speaks, on surfaces with several people; undefined: whoever sits at this machine. */
+  readonly person: Person | undefined;
   /** The session as it is now. */
   readonly session: { readonly info: SessionInfo; readonly history: readonly Message[] };
   readonly catalog: CommandCatalog;

@@ -1,6 +1,6 @@
 import type { EventBus } from "#conversation";
 import type { CommandView, Completion, SessionEvent } from "../api.ts";
-import type { CommandCall, CommandServices } from "../commands/command.ts";
+import type { CommandCall, CommandServices, Person } from "../commands/command.ts";
 import { dispatch } from "../commands/dispatch.ts";
 import { builtinCommands } from "../commands/index.ts";
 import { type CommandCatalog, resolveCommand } from "../commands/registry.ts";
@@ -16,6 +16,7 @@ export interface CommandDispatcherDeps {
   /** The session the lines are typed in, as it is now. */
   readonly view: CommandCall["session"];
   readonly source: string;
+  readonly person: Person | undefined;
   readonly turns: Turns;
   readonly work: BackgroundWork;
   readonly events: EventBus<SessionEvent>;
@@ -59,7 +60,7 @@ export class CommandDispatcher {
       surface,
       openGates: new Set(deps.settings.allowsVerboseInChats ? ["display.tool_progress_command"] : []),
     };
-    return { call: { surface, session, catalog, signal }, services };
+    return { call: { surface, person: this.#deps.person, session, catalog, signal }, services };
   }
 
   /** What came of it is a notice: whoever typed the command has gone on since. */

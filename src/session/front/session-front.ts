@@ -133,6 +133,7 @@ export class SessionFront implements OpenSession {
       session,
       view: this,
       source: options.source,
+      person: options.userId === undefined ? undefined : { id: options.userId, isOwner: options.isOwner === true },
       turns: this.#turns,
       work,
       events,

@@ -1,3 +1,4 @@
+import type { SessionId } from "#conversation";
 import { plural, relativeTime } from "#foundation/text/figures";
 import type { Store } from "#store";
 import type { CommandView, PickerItem } from "../../api.ts";
@@ -6,6 +7,7 @@ import { type CommandCall, type CommandServices, defineCommand } from "../comman
 import { act, say, warn } from "../views.ts";
 
 const mostListed = 500;
+const mostInChats = 10;
 
 export const resumeCommand = defineCommand({
   name: "resume",
@@ -14,12 +16,13 @@ export const resumeCommand = defineCommand({
   argsHint: "[name]",
   whileRunning: "busy",
   takes: ["store", "clock"],
-  complete: ({ signal }, { store }) => sessionNames(store, signal),
+  complete: async ({ signal, person }, { store }) => (person === undefined ? await sessionNames(store, signal) : []),
   async run(call, services) {
     const { args, session } = call;
     if (args === "") return await pickerOf(call, services);
     const id = await findSession(services.store, args);
-    if (id === undefined) return warn(`There is no session ${args}. /resume alone lists them.`);
+    if (id === undefined || !(await isTheirs(id, call, services)))
+      return warn(`There is no session ${args}. /resume alone lists them.`);
     if (id === session.info.id) return say("You are already in that session.");
     return act({ do: "switch-session", id });
   },
@@ -43,11 +46,36 @@ async function pickerOf(call: CommandCall, services: Listing): Promise<CommandVi
   return { kind: "picker", title: "Sessions, those of this folder first", items, command: "/resume" };
 }
 
+/** In a chat people see and resume their own conversations, the owner also those of the terminal. */
+async function isTheirs(
+  id: SessionId,
+  { person }: Pick<CommandCall, "person">,
+  { store }: Pick<Listing, "store">,
+): Promise<boolean> {
+  if (person === undefined) return true;
+  const userId = (await store.sessions.get(id))?.userId;
+  return userId === person.id || (userId === undefined && person.isOwner);
+}
+
+async function theirs<T extends { readonly id: SessionId }>(
+  sessions: readonly T[],
+  call: Pick<CommandCall, "person">,
+  services: Pick<Listing, "store">,
+): Promise<readonly T[]> {
+  const own: T[] = [];
+  for (const one of sessions) {
+    if (await isTheirs(one.id, call, services)) own.push(one);
+    if (own.length === mostInChats) break;
+  }
+  return own;
+}
+
 async function sessionItems(
-  { session, signal }: CommandCall,
+  { session, person, signal }: CommandCall,
   { store, clock }: Listing,
 ): Promise<readonly PickerItem[]> {
-  const sessions = await store.sessions.list({ limit: mostListed, excludeSources: ["tool", "subagent"], signal });
+  const all = await store.sessions.list({ limit: mostListed, excludeSources: ["tool", "subagent"], signal });
+  const sessions = person === undefined ? all : await theirs(all, { person }, { store });
   const here = session.info.cwd;
   const listed = (await withFolders(store, sessions))
     .filter(({ location }) => location?.isOneShot !== true)
