@@ -243,6 +243,52 @@ describe("hermes-swe", () => {
   }, 120_000);
 });
 
+describe("datasets", () => {
+  it("are filtered, shuffled by a number and cut, in whatever format the rows are [50:9.6]", async () => {
+    await using server = await startModelServer();
+    server.otherwise(says("Done."));
+    const rows = Array.from({ length: 12 }, (_, n) => ({ prompt: `task ${n}`, level: n % 2 === 0 ? "easy" : "hard" }));
+    const csv = ["prompt,level", ...rows.map(({ prompt, level }) => `${prompt},${level}`)].join("\n");
+    await using stage = await Stage.open({
+      config: modelConfig(server.chatBaseUrl),
+      files: {
+        "tasks.jsonl": rows.map((row) => `${JSON.stringify(row)}\n`).join(""),
+        "tasks.json": JSON.stringify(rows),
+        "tasks.csv": csv,
+        "shards/train-00000-of-00002.jsonl": rows
+          .slice(0, 7)
+          .map((row) => `${JSON.stringify(row)}\n`)
+          .join(""),
+        "shards/train-00001-of-00002.jsonl": rows
+          .slice(7)
+          .map((row) => `${JSON.stringify(row)}\n`)
+          .join(""),
+      },
+    });
+    const asked = async (dataset: string, fields: readonly string[]): Promise<unknown[]> => {
+      const before = server.requests.length;
+      const ran = await stage.run([
+        ...["env", "hermes-swe", "process", "--env.terminal_backend", "local", "--allow-local-exec"],
+        ...["--env.dataset_name", dataset, "--env.dataset_split", "train", "--env.group_size", "1"],
+        ...["--env.workspace", ".", "--env.total_steps", "3", ...fields],
+      ]);
+      expect(ran, ran.stderr).toMatchObject({ code: 0 });
+      return server.requests.slice(before).map(({ messages }) => messages.at(-1)?.["content"]);
+    };
+    const hard = ["--env.dataset_filter", "level=hard", "--env.dataset_offset", "1", "--env.dataset_limit", "3"];
+    for (const dataset of ["tasks.jsonl", "tasks.json", "tasks.csv", "shards"])
+      expect(await asked(dataset, hard)).toEqual(["task 3", "task 5", "task 7"]);
+    const mixed = await asked("tasks.jsonl", ["--env.dataset_shuffle", "7"]);
+    expect(await asked("tasks.csv", ["--env.dataset_shuffle", "7"])).toEqual(mixed);
+    expect(await asked("tasks.jsonl", ["--env.dataset_shuffle", "8"])).not.toEqual(mixed);
+    const wrong = ["env", "hermes-swe", "process", "--env.dataset_name", "tasks.jsonl", "--env.dataset_filter", "hard"];
+    expect(await stage.run([...wrong, "--env.terminal_backend", "local", "--allow-local-exec"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("difficulty=hard"),
+    });
+  }, 120_000);
+});
+
 describe("terminal-bench-2", () => {
   const toml = (category: string): string =>
     `[metadata]\ncategory = "${category}"\ndifficulty = "easy"\n[verifier]\ntimeout_sec = 30\n`;

@@ -33,7 +33,7 @@ async function startFileModel() {
 }
 
 describe("hermes env", () => {
-  it("process writes groups, trajectories and a page, and scores what the model left in its sandbox [50:7.8.1] [50:7.8.2] [50:4.10.13] [50:4.3]", async () => {
+  it("process writes groups, trajectories and a page, and scores what the model left in its sandbox [50:7.1] [50:7.8.1] [50:7.8.2] [50:4.10.13] [50:4.3]", async () => {
     await using server = await startFileModel();
     await using stage = await Stage.open({ config: modelConfig(server.chatBaseUrl), files: { "out.jsonl": "" } });
     const ran = await stage.run(["env", "terminal-test", "process", "--env.data_path_to_save_groups", "out.jsonl"]);
@@ -57,6 +57,10 @@ describe("hermes env", () => {
     });
     expect(await stage.read("out_1.html")).toContain("<svg");
     expect(server.requests[0]?.systemText).toContain("terminal");
+    const figures = lines(await stage.read("metrics_stream.jsonl")).at(-1);
+    expect(figures).toMatchObject({ "train/avg_reward": 0.5, "train/total_rollouts": 9 });
+    expect(figures?.["train/accuracy"]).toBeCloseTo(1 / 3);
+    expect(figures?.["train/partial_match_rate"]).toBeCloseTo(1 / 3);
   }, 60_000);
 
   it("evaluate writes metrics, samples and a report, without secrets [50:4.10.15] [50:4.3] [50:9.4]", async () => {

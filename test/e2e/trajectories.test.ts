@@ -37,6 +37,29 @@ describe("hermes trajectories", () => {
     expect(messages.at(-1)).toMatchObject({ content: "It says one." });
   });
 
+  it("are saved only when the setting or the flag says so, each turn of a conversation under its own name [50:1.3] [50:1.9] [50:1.12.3] [50:1.12.4]", async () => {
+    await using server = await startModelServer({ strict: true });
+    await using stage = await Stage.open({
+      config: modelConfig(server.chatBaseUrl, quiet),
+      files: { "a.txt": "one\n" },
+    });
+    const ask = async (...flags: readonly string[]): Promise<readonly string[]> => {
+      server.script(calls("read_file", { path: "a.txt" }), says("It says one."));
+      expect(await stage.run(["chat", "-q", "what is in a.txt?", "-Q", ...flags])).toMatchObject({ code: 0 });
+      return (await readdir(stage.work)).filter((name) => name.endsWith(".jsonl"));
+    };
+    expect(await ask()).toEqual([]);
+    expect(await ask("--save-trajectories")).toEqual(["trajectory_samples.jsonl"]);
+    await stage.configure(modelConfig(server.chatBaseUrl, `${quiet}agent:\n  save_trajectories: true\n`));
+    expect(await ask()).toEqual(["trajectory_samples.jsonl"]);
+    const saved = (await stage.read("trajectory_samples.jsonl")).trimEnd().split("\n");
+    expect(saved).toHaveLength(2);
+    const { conversations } = JSON.parse(saved[1] ?? "{}") as { conversations: { from: string; value: string }[] };
+    expect(conversations.map(({ from }) => from)).toEqual(["system", "human", "gpt", "tool", "gpt"]);
+    expect(conversations[1]?.value).toBe("what is in a.txt?");
+    expect(conversations[3]?.value).toMatch(/^<tool_response>\n\{"tool_call_id": /);
+  });
+
   it("says what is wrong with a file, and leaves with 1 [50:1.10]", async () => {
     await using stage = await Stage.open({
       files: {

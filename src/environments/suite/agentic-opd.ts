@@ -1,6 +1,5 @@
 import { UserError } from "#foundation/errors";
-import { locateDataset } from "../datasets/locate.ts";
-import { readRows } from "../datasets/read-rows.ts";
+import { taskRows } from "../datasets/task-rows.ts";
 import { type AgentResult, cycle, defineEnvironment, type EnvironmentContext } from "../env/environment.ts";
 import { mean } from "../statistics.ts";
 import { codingTasks } from "./coding-tasks.ts";
@@ -99,15 +98,12 @@ export const agenticOpd = defineEnvironment<CodingTask>({
 });
 
 async function tasksOf({ config, cwd, env }: EnvironmentContext): Promise<readonly CodingTask[]> {
-  const { dataset_name: name, dataset_split: split } = config.env;
+  const { dataset_name: name } = config.env;
   if (name === null) return codingTasks;
-  const tasks: CodingTask[] = [];
-  for (const file of await locateDataset(name, { cwd, env, split }))
-    for await (const read of readRows(file)) {
-      if (read.kind !== "row") continue;
-      const { task, test_code: testCode } = read.row;
-      if (typeof task === "string" && typeof testCode === "string") tasks.push({ task, testCode });
-    }
+  const rows = await taskRows(config.env, { cwd, env });
+  const tasks = rows.flatMap(({ task, test_code: testCode }) =>
+    typeof task === "string" && typeof testCode === "string" ? [{ task, testCode }] : [],
+  );
   if (tasks.length < 2)
     throw new UserError(`${name} has ${tasks.length} rows with task and test_code; two are needed.`, { exitCode: 2 });
   return tasks;

@@ -1,6 +1,6 @@
-import { locateDataset } from "../datasets/locate.ts";
-import { type DatasetRow, readRows } from "../datasets/read-rows.ts";
-import { cycle, defineEnvironment, type EnvironmentContext } from "../env/environment.ts";
+import type { DatasetRow } from "../datasets/read-rows.ts";
+import { taskRows } from "../datasets/task-rows.ts";
+import { cycle, defineEnvironment } from "../env/environment.ts";
 import { mean } from "../statistics.ts";
 
 const testSeconds = 60;
@@ -25,7 +25,7 @@ export const hermesSwe = defineEnvironment<DatasetRow>({
     workspace: "/workspace",
   },
   async open(context) {
-    const rows = await rowsOf(context);
+    const rows = await taskRows(context.config.env, context);
     const evaluation = rows.slice(0, Math.floor(rows.length * heldOut));
     const folder = String(context.config.own["workspace"]);
     const field = context.config.env.prompt_field;
@@ -60,14 +60,6 @@ export const hermesSwe = defineEnvironment<DatasetRow>({
     };
   },
 });
-
-async function rowsOf({ config, cwd, env }: EnvironmentContext): Promise<readonly DatasetRow[]> {
-  const rows: DatasetRow[] = [];
-  const { dataset_name: name, dataset_split: split } = config.env;
-  for (const file of await locateDataset(name ?? "", { cwd, env, split }))
-    for await (const read of readRows(file)) if (read.kind === "row") rows.push(read.row);
-  return rows;
-}
 
 function testOf(row: DatasetRow): string | undefined {
   return ["test", "test_code", "tests"]

@@ -1,15 +1,11 @@
-import { locateDataset } from "../datasets/locate.ts";
-import { type DatasetRow, readRows } from "../datasets/read-rows.ts";
+import type { DatasetRow } from "../datasets/read-rows.ts";
+import { taskRows } from "../datasets/task-rows.ts";
 import type { EnvironmentContext } from "../env/environment.ts";
 import type { BenchTask, TaskFiles } from "./task-folders.ts";
 
 /** The tasks of a dataset whose rows carry their files: `tests_tar`, `test_sh`, `environment_tar`. */
 export async function tasksOfRows({ config, cwd, env }: EnvironmentContext): Promise<readonly BenchTask[]> {
-  const tasks: BenchTask[] = [];
-  const { dataset_name: name, dataset_split: split } = config.env;
-  for (const file of await locateDataset(name ?? "", { cwd, env, split }))
-    for await (const read of readRows(file)) if (read.kind === "row") tasks.push(taskOf(read.row, tasks.length));
-  return tasks;
+  return (await taskRows(config.env, { cwd, env })).map(taskOf);
 }
 
 function taskOf(row: DatasetRow, index: number): BenchTask {

@@ -1,7 +1,6 @@
 import { textOf } from "#conversation";
 import { isRecord, parseJson } from "#foundation/text/json";
-import { locateDataset } from "../datasets/locate.ts";
-import { readRows } from "../datasets/read-rows.ts";
+import { taskRows } from "../datasets/task-rows.ts";
 import { type AgentResult, cycle, defineEnvironment, type EnvironmentContext } from "../env/environment.ts";
 import { mean } from "../statistics.ts";
 import { researchQuestions } from "./research-questions.ts";
@@ -87,17 +86,13 @@ export const webResearch = defineEnvironment<Question>({
 });
 
 async function questionsOf({ config, cwd, env }: EnvironmentContext): Promise<readonly Question[]> {
-  const { dataset_name: name, dataset_split: split } = config.env;
-  if (name === null) return researchQuestions;
-  const questions: Question[] = [];
-  for (const file of await locateDataset(name, { cwd, env, split }))
-    for await (const read of readRows(file)) {
-      if (read.kind !== "row") continue;
-      const question = read.row["Prompt"] ?? read.row["question"];
-      const answer = read.row["Answer"] ?? read.row["answer"];
-      if (typeof question === "string" && typeof answer === "string") questions.push({ question, answer });
-    }
-  return questions;
+  if (config.env.dataset_name === null) return researchQuestions;
+  const rows = await taskRows(config.env, { cwd, env });
+  return rows.flatMap((row) => {
+    const question = row["Prompt"] ?? row["question"];
+    const answer = row["Answer"] ?? row["answer"];
+    return typeof question === "string" && typeof answer === "string" ? [{ question, answer }] : [];
+  });
 }
 
 function lastWords({ messages }: AgentResult): string {
