@@ -13,13 +13,13 @@ interface DatasetFields {
   readonly dataset_filter: string | null;
 }
 
-interface Place {
+interface DatasetFolder {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /** The rows an environment works on: filtered, then shuffled the same way for the same number, then cut. */
-export async function taskRows(fields: DatasetFields, { cwd, env }: Place): Promise<readonly DatasetRow[]> {
+export async function taskRows(fields: DatasetFields, { cwd, env }: DatasetFolder): Promise<readonly DatasetRow[]> {
   const rows: DatasetRow[] = [];
   const isWanted = rowFilter(fields.dataset_filter);
   for (const file of await locateDataset(fields.dataset_name ?? "", { cwd, env, split: fields.dataset_split }))
