@@ -78,8 +78,7 @@ export class DiscordGateway {
         },
       },
       signal,
-    );
-    clearInterval(beats);
+    ).finally(() => clearInterval(beats));
     this.#isResumeAddressDead = !isGreeted;
     if (overCodes.has(code)) this.#session = undefined;
     if (hopelessCodes.has(code))
