@@ -139,7 +139,7 @@ describe("the terminal", () => {
   });
 
   it("asks for the password of sudo where nobody sees it [30:4.9]", async () => {
-    await using stage = await toolStage({ "config.yaml": 'approvals: {sudo: "off"}\n' });
+    await using stage = await toolStage({ "config.yaml": "terminal: {sandbox: off}\napprovals: {mode: off}\n" });
     const asked: unknown[] = [];
     const prompter: Prompter = {
       ...nobody,
@@ -148,7 +148,12 @@ describe("the terminal", () => {
         return Promise.resolve({ kind: "declined" });
       },
     };
-    await stage.as({ prompter })(await stage.open(), "terminal", { command: "sudo -n true" });
+    const bin = path.join(stage.cwd, "bin");
+    await mkdir(bin);
+    await writeFile(path.join(bin, "sudo"), "#!/bin/sh\n", { mode: 0o755 });
+    const [call, toolbox] = [stage.as({ prompter }), await stage.open()];
+    await call(toolbox, "terminal", { command: `export PATH=${bin}:$PATH` });
+    await call(toolbox, "terminal", { command: "sudo -n true" });
     expect(asked).toEqual([{ kind: "sudo", prompt: "Password for sudo" }]);
   });
 });

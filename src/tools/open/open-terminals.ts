@@ -5,7 +5,6 @@ import { describe } from "#foundation/errors";
 import { withFileLock } from "#foundation/files/files";
 import { proxyFromEnv } from "#foundation/http/proxy";
 import { never } from "#foundation/lifecycle/abort";
-import { findExecutable } from "#foundation/process/platform";
 import type { Permissions } from "../approval/permissions/permissions.ts";
 import { Walls } from "../confinement/walls.ts";
 import { ToolFailure } from "../contract/result.ts";
@@ -200,11 +199,7 @@ async function rememberHost({ home, env, notice }: Machine, { host, port }: Dest
 function sudoOf({ machine, config, env }: ToolsBase): SudoPasswords {
   const configured = config.terminal.sudo_password;
   const isSet = !configured.isEmpty || env["SUDO_PASSWORD"] !== undefined;
-  return new SudoPasswords({
-    clock: machine.clock,
-    ...(isSet ? { configured } : {}),
-    isInstalled: (host) => host !== "local" || findExecutable("sudo", env) !== undefined,
-  });
+  return new SudoPasswords({ clock: machine.clock, ...(isSet ? { configured } : {}) });
 }
 
 /**

@@ -4,6 +4,7 @@ import type { ToolTask } from "../../contract/session-scope.ts";
 import type { TerminalKind, TerminalLeases } from "../../contract/terminal.ts";
 import type { Tool } from "../../contract/tool.ts";
 import type { ProcessTable } from "../processes/process-table.ts";
+import { TerminalGone } from "../terminal-gone.ts";
 import type { OutputDeps } from "./output-text.ts";
 import type { SudoPasswords } from "./sudo-password.ts";
 
@@ -57,8 +58,21 @@ export async function prepareSudo(
   const { sudoFromInput } = await import("./sudo.ts");
   const rewritten = deps.sudo === undefined ? undefined : sudoFromInput(command);
   if (deps.sudo === undefined || rewritten === undefined) return { command, input: undefined };
-  const password = await deps.sudo.for(context.scope, kindOf(deps, context), context.signal);
+  const at = { host: kindOf(deps, context), hasSudo: () => hasSudo(deps, context) };
+  const password = await deps.sudo.for(context.scope, at, context.signal);
   return password === undefined
     ? { command, input: undefined }
     : { command: rewritten, input: `${password.reveal()}\n` };
+}
+
+/** Asked of the terminal itself: its search path may be another one than ours. A terminal that is lost is no answer. */
+async function hasSudo({ leases }: TerminalDeps, context: ToolContext): Promise<boolean> {
+  const { signal } = context;
+  try {
+    const terminal = await leases.take(context, signal);
+    return (await terminal.exec("command -v sudo", { timeoutMs: 10_000, signal })).exitCode === 0;
+  } catch (error) {
+    if (error instanceof TerminalGone) return true;
+    throw error;
+  }
 }

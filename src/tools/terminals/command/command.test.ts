@@ -13,6 +13,8 @@ import { SudoPasswords } from "./sudo-password.ts";
 
 const place = { cwd: "/w", home: "/home/u" };
 
+const at = (host: string) => ({ host, hasSudo: () => Promise.resolve(true) });
+
 describe("guidance for the foreground", () => {
   it.each([
     "npm run dev",
@@ -137,7 +139,7 @@ describe("sudo", () => {
       clock: new FakeClock(),
     });
     const prompter = { ...nobody, secret: () => Promise.reject(new Error("asked")) };
-    const got = await passwords.for(testScope({ prompter }), "local", new AbortController().signal);
+    const got = await passwords.for(testScope({ prompter }), at("local"), new AbortController().signal);
     expect(got?.reveal()).toBe("");
   });
 
@@ -151,14 +153,14 @@ describe("sudo", () => {
     };
     const of = (key: string) => testScope({ key, prompter: { ...nobody, secret } });
     const signal = new AbortController().signal;
-    await passwords.for(of("a"), "local", signal);
-    await passwords.for(of("a"), "local", signal);
+    await passwords.for(of("a"), at("local"), signal);
+    await passwords.for(of("a"), at("local"), signal);
     expect(asked).toBe(1);
-    await passwords.for(of("b"), "local", signal);
-    await passwords.for(of("a"), "box", signal);
+    await passwords.for(of("b"), at("local"), signal);
+    await passwords.for(of("a"), at("box"), signal);
     expect(asked).toBe(3);
     await clock.advance(15 * 60_000 + 1);
-    await passwords.for(of("a"), "local", signal);
+    await passwords.for(of("a"), at("local"), signal);
     expect(asked).toBe(4);
   });
 });

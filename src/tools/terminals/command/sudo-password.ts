@@ -7,8 +7,6 @@ export interface SudoDeps {
   /** From the settings; an empty one is tried as it is and never asked for. */
   readonly configured?: Secret;
   readonly clock: Clock;
-  /** False where there is no sudo: nobody is asked for its password, and the shell says what is missing. */
-  isInstalled?(host: string): boolean;
 }
 
 const askMs = 45_000;
@@ -23,14 +21,18 @@ export class SudoPasswords {
     this.#deps = deps;
   }
 
-  /** Kept apart by session and by the host the commands run on. */
-  async for(scope: SessionScope, host: string, signal: AbortSignal): Promise<Secret | undefined> {
+  /** Kept apart by session and by the host the commands run on. Where there is no sudo, nobody is asked for its password. */
+  async for(
+    scope: SessionScope,
+    at: { readonly host: string; hasSudo(): Promise<boolean> },
+    signal: AbortSignal,
+  ): Promise<Secret | undefined> {
     if (this.#deps.configured !== undefined) return this.#deps.configured;
-    const key = `${scope.key}\0${host}`;
+    const key = `${scope.key}\0${at.host}`;
     const kept = this.#kept.get(key);
     if (kept !== undefined && kept.untilMs > this.#deps.clock.now()) return kept.password;
     this.#kept.delete(key);
-    if (this.#deps.isInstalled?.(host) === false) return undefined;
+    if (!(await at.hasSudo())) return undefined;
     const password = await ask(scope, signal);
     if (password === undefined || password.isEmpty) return undefined;
     this.#kept.set(key, { password, untilMs: this.#deps.clock.now() + keptMs });
