@@ -50,6 +50,17 @@ describe("hermes doctor", () => {
     expect(await examine()).toMatchObject([{ state: "failed", detail: expect.stringContaining("ECONNREFUSED") }]);
   });
 
+  it("warns when stored sandboxes take more than terminal.disk_warning_gb", async () => {
+    mkdirSync(inHome("sandboxes/task/home"), { recursive: true });
+    writeFileSync(inHome("sandboxes/task/home/large"), Buffer.alloc(3_000_000, 1));
+    const examine = async (limit: string) => {
+      put("config.yaml", `terminal: {disk_warning_gb: ${limit}}\n`);
+      const { checks } = (await json("doctor", "--offline")) as { checks: { name: string; state: string }[] };
+      return checks.filter(({ name }) => name === "stored sandboxes").map(({ state }) => state);
+    };
+    expect([await examine("0.001"), await examine("1")]).toEqual([["warning"], ["ok"]]);
+  });
+
   it("finds a list that was written as a map, names the form, and fails [20:A11.2]", async () => {
     put("config.yaml", "custom_providers:\n  local:\n    base_url: http://127.0.0.1:9/v1\n");
     const run = await hermes("doctor", "--offline");

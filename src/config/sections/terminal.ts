@@ -61,10 +61,7 @@ export const terminalSections = {
         "Disk for sandboxes of Daytona in MB, at most 10 GiB; docker and podman are not asked to limit it.",
       ),
       container_persistent: flag(true, "Keep a container's files between sessions."),
-      disk_warning_gb: amount(500, {
-        description: "Warn when stored sandboxes take more gigabytes than this.",
-        noEffect: "Stored sandboxes are not measured yet.",
-      }),
+      disk_warning_gb: amount(500, "`hermes doctor` warns when stored sandboxes take more gigabytes than this."),
       ssh_host: text("", "Host for ssh."),
       ssh_user: text("", "User for ssh."),
       ssh_port: whole(22, "Port for ssh.", { min: 1, max: 65_535 }),

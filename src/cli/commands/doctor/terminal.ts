@@ -1,7 +1,14 @@
 import type { Check, Examine } from "./check.ts";
+import { examineStoredSandboxes } from "./stored-sandboxes.ts";
 
 /** Where commands run: which kind, whether it can be reached, what it keeps. */
-export const examineTerminal: Examine = async ({ invocation, parts, isOffline }) => {
+export const examineTerminal: Examine = async (patient) => {
+  const { invocation, parts } = patient;
+  const stored = await examineStoredSandboxes(parts.loaded.config.terminal, parts.home, invocation.io.signal);
+  return [...(await examineBackend(patient)), ...stored];
+};
+
+const examineBackend: Examine = async ({ invocation, parts, isOffline }) => {
   const { createManagedGateway, reachTerminal, terminalFacts } = await import("#tools");
   const settings = parts.loaded.config.terminal;
   const { kind, target, keeps } = terminalFacts(settings);
