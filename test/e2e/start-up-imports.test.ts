@@ -59,8 +59,8 @@ describe("what is loaded at start", () => {
     ["config", []],
     ["model", []],
     ["store", []],
-    ["tools", ["unbash"]],
-    ["app", ["unbash"]],
+    ["tools", []],
+    ["app", []],
   ])("importing #%s loads no library but %j", async (door, expected) => {
     const entry = `src/${door}/index.ts`;
     expect(packagesIn(await importsOf(entry), { entry })).toEqual(expected);

@@ -96,7 +96,7 @@ describe("opening the toolbox with the default settings", () => {
     const folder = await mkdtemp(path.join(tmpdir(), "hermes-imports-"));
     try {
       const { times, packages } = await run(folder);
-      expect(packages.get("import")).toEqual(["unbash"]);
+      expect(packages.get("import")).toBeUndefined();
       expect(packages.get("open")).toBeUndefined();
       expect(packages.get("list")).toBeUndefined();
       // The hook does see what is loaded late.
