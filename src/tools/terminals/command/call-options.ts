@@ -5,6 +5,7 @@ import type { TerminalKind, TerminalLeases } from "../../contract/terminal.ts";
 import type { Tool } from "../../contract/tool.ts";
 import type { ProcessTable } from "../processes/process-table.ts";
 import { TerminalGone } from "../terminal-gone.ts";
+import { downloadSource } from "./download-source.ts";
 import type { OutputDeps } from "./output-text.ts";
 import type { SudoPasswords } from "./sudo-password.ts";
 
@@ -54,23 +55,31 @@ export async function prepareSudo(
   deps: TerminalDeps,
   command: string,
   context: ToolContext,
-): Promise<{ readonly command: string; readonly input: string | undefined }> {
+): Promise<{ readonly command: string; readonly input: string | undefined; readonly notes: readonly string[] }> {
   const { sudoFromInput } = await import("./sudo.ts");
   const rewritten = deps.sudo === undefined ? undefined : sudoFromInput(command);
-  if (deps.sudo === undefined || rewritten === undefined) return { command, input: undefined };
-  const at = { host: kindOf(deps, context), hasSudo: () => hasSudo(deps, context) };
+  const notes: string[] = [];
+  if (deps.sudo === undefined || rewritten === undefined) return { command, input: undefined, notes };
+  const at = { host: kindOf(deps, context), hasSudo: () => hasSudo(deps, context, notes) };
   const password = await deps.sudo.for(context.scope, at, context.signal);
   return password === undefined
-    ? { command, input: undefined }
-    : { command: rewritten, input: `${password.reveal()}\n` };
+    ? { command, input: undefined, notes }
+    : { command: rewritten, input: `${password.reveal()}\n`, notes };
 }
 
-/** Asked of the terminal itself: its search path may be another one than ours. A terminal that is lost is no answer. */
-async function hasSudo({ leases }: TerminalDeps, context: ToolContext): Promise<boolean> {
+/**
+ * Asked of the terminal itself: its search path may be another one than ours. A terminal that is lost or silent is no answer. What
+ * the wall has to tell at the end of a command it tells here, and it goes where that of the command itself goes.
+ */
+async function hasSudo({ leases }: TerminalDeps, context: ToolContext, notes: string[]): Promise<boolean> {
   const { signal } = context;
   try {
     const terminal = await leases.take(context, signal);
-    return (await terminal.exec("command -v sudo", { timeoutMs: 10_000, signal })).exitCode === 0;
+    const ran = await terminal.exec("command -v sudo", { timeoutMs: 10_000, signal });
+    notes.push(...(ran.notes ?? []));
+    const source = downloadSource("", ran.reached);
+    if (source !== undefined) context.noteUntrusted?.(source);
+    return ran.exitCode === 0 || ran.ended !== "exited";
   } catch (error) {
     if (error instanceof TerminalGone) return true;
     throw error;

@@ -94,7 +94,7 @@ async function start(
   const terminal = await deps.leases.take(context, context.signal);
   // Under a pseudo-terminal sudo asks by itself, and whoever drives the process can answer.
   const sudo = call.pty
-    ? { command: call.command, input: undefined }
+    ? { command: call.command, input: undefined, notes: [] }
     : await prepareSudo(deps, rewriteBackground(call.command), context);
   const request = {
     terminal,

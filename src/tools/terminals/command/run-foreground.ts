@@ -58,7 +58,7 @@ async function execOnce(
   const run = async (): Promise<ExecResult> => {
     const terminal = await deps.leases.take(context, context.signal);
     using tail = new OutputTail((text) => context.progress(text));
-    return await terminal.exec(sudo.command, {
+    const ran = await terminal.exec(sudo.command, {
       onOutput: (text) => tail.add(text),
       timeoutMs: call.timeoutMs,
       signal: context.signal,
@@ -66,6 +66,7 @@ async function execOnce(
       ...(call.cwd === undefined ? {} : { cwd: call.cwd }),
       ...(sudo.input === undefined ? {} : { stdin: sudo.input }),
     });
+    return sudo.notes.length === 0 ? ran : { ...ran, notes: [...sudo.notes, ...(ran.notes ?? [])] };
   };
   for (let tries = 0; ; tries += 1) {
     try {
