@@ -302,6 +302,11 @@ function toolsOf({ host, scope, choices }: Omit<Assembly, "owned">, { tools, abi
   return {
     listing: () => tools.listing,
     files: toolbox.files({ taskId: scope.key, scope }),
+    limits: {
+      perResult: config.tool_output.max_result_chars,
+      perReply: config.tool_output.max_reply_chars,
+      preview: config.tool_output.preview_chars,
+    },
     pauseMs: config.agent.tool_delay * 1_000,
     redact: (text) => toolbox.redact(text),
     abilities,

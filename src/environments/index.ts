@@ -20,6 +20,7 @@ export { configText, type EnvironmentConfig, fieldsOf, readEnvironmentConfig } f
 export { type EnvironmentRun, openEnvironmentRun } from "./env/environment-run.ts";
 export { evaluate, stamp } from "./env/evaluate.ts";
 export { examineEnvironment } from "./env/examine.ts";
+export { openMetricsSink } from "./env/metrics-sink.ts";
 export { processGroups } from "./env/process.ts";
 export { isSharedAttempt } from "./env/shared-evaluation.ts";
 export { isAttemptedGroup } from "./env/shared-groups.ts";

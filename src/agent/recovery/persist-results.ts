@@ -26,7 +26,7 @@ export function persistResults(deps: RemedyDeps): Remedy {
           limit: longestKept + cutNote.length,
         })),
         deps.resultFiles,
-        { perResult: longestKept, perReply: Number.POSITIVE_INFINITY },
+        { perResult: longestKept, perReply: Number.POSITIVE_INFINITY, preview: longestKept / 2 },
       );
       const shorter = new Map<Message, Message>(
         long.map((message, index) => [message, { ...message, content: texts[index] ?? "" }]),

@@ -68,6 +68,16 @@ export class TrajectoryClient {
       : undefined;
   }
 
+  /** Where the trainer draws its curves; waits until it has said so. */
+  async charts(signal: AbortSignal): Promise<{ readonly project: string; readonly group: string | undefined }> {
+    for (;;) {
+      const answer = await this.#patiently(() => this.#send("GET /wandb_info", undefined, signal), signal);
+      const { project, group } = answer.body;
+      if (typeof project === "string") return { project, group: typeof group === "string" ? group : undefined };
+      await this.#clock.sleep(1000, signal);
+    }
+  }
+
   /** Undefined when the server does not know this environment (any more). */
   async status(envId: number, signal: AbortSignal): Promise<QueueStatus | undefined> {
     // A GET with a body: that is how the server reads it.
@@ -75,13 +85,13 @@ export class TrajectoryClient {
     return answer.kind === "answer" && answer.status === 200 ? (answer.body as unknown as QueueStatus) : undefined;
   }
 
-  /** False when the server did not take it: it is lost for this run, and the caller keeps it. */
-  async submit(group: ScoredGroup, signal: AbortSignal): Promise<boolean> {
+  /** `refused` stays so however often it is sent; `away` is worth another try later. */
+  async submit(group: ScoredGroup, signal: AbortSignal): Promise<"sent" | "refused" | "away"> {
     for (let attempt = 1; ; attempt += 1) {
       const answer = await this.#send("POST /scored_data", group, signal);
-      if (answer.kind === "answer" && answer.status < 300) return true;
-      const isFinal = answer.kind === "answer" && answer.status < 500;
-      if (isFinal || attempt >= attempts) return false;
+      if (answer.kind === "answer" && answer.status < 300) return "sent";
+      if (answer.kind === "answer" && answer.status < 500) return "refused";
+      if (attempt >= attempts) return "away";
       await this.#clock.sleep(Math.random() * Math.min(10, 2 ** (attempt - 1)) * 1000, signal);
     }
   }

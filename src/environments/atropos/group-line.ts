@@ -5,8 +5,10 @@ import { type AttemptedGroup, attemptGroup, type EnvironmentRun } from "../env/e
 import { judgeGroup, scoredGroup } from "../env/group.ts";
 import { MetricsStream } from "../env/metrics-stream.ts";
 import { asMade, attemptShared } from "../env/shared-groups.ts";
+import type { MetricsSink } from "../env/wandb.ts";
 import type { TrajectoryClient } from "./client.ts";
 import type { Board, Lead, Served, SharedServe, WantedGroup } from "./shared-serve.ts";
+import { UnsentGroups } from "./unsent-groups.ts";
 
 export interface GroupLineOptions {
   /** Groups that could not be sent are kept here. */
@@ -21,6 +23,8 @@ export interface GroupLineOptions {
   readonly others?: { readonly shared: SharedServe; readonly lead: Lead } | undefined;
   /** Where the machine that led before stopped. */
   readonly earlier?: Board | undefined;
+  /** Where curves are drawn besides the files. */
+  readonly sink?: MetricsSink | undefined;
   onEvent(line: string): void;
 }
 
@@ -56,6 +60,7 @@ export class GroupLine {
   readonly #client: TrajectoryClient;
   readonly #options: GroupLineOptions;
   readonly #metrics: MetricsStream;
+  readonly #unsent: UnsentGroups;
   readonly #workers = new Set<Worker>();
   readonly #backlog: WantedGroup[];
   readonly #counts: { -readonly [Name in keyof Served]: Served[Name] };
@@ -69,7 +74,7 @@ export class GroupLine {
   envId: number;
 
   constructor(run: EnvironmentRun, client: TrajectoryClient, options: GroupLineOptions & { readonly envId: number }) {
-    const { earlier, unsentFile, name, maxTokens, envId } = options;
+    const { earlier, unsentFile, name, maxTokens, envId, sink } = options;
     this.#run = run;
     this.#client = client;
     this.#options = options;
@@ -78,7 +83,8 @@ export class GroupLine {
     this.#begun = earlier?.begun ?? 0;
     this.envId = envId;
     const file = path.join(path.dirname(unsentFile), "metrics_stream.jsonl");
-    this.#metrics = new MetricsStream(run, { file, prefix: `${name}_`, maxTokens });
+    this.#metrics = new MetricsStream(run, { file, prefix: `${name}_`, maxTokens, sink });
+    this.#unsent = new UnsentGroups(unsentFile);
   }
 
   get running(): number {
@@ -87,6 +93,11 @@ export class GroupLine {
 
   get counts(): Served {
     return { ...this.#counts };
+  }
+
+  /** Sends figures on where curves are drawn, when the trainer has made a step. */
+  async report(step: number): Promise<void> {
+    await this.#metrics.report(step, this.#run.config.min_items_sent_before_logging);
   }
 
   /** As many workers as this: new ones begin, surplus ones are stopped and their items wait. */
@@ -222,16 +233,26 @@ export class GroupLine {
     }
     if (config.data_path_to_save_groups !== null)
       await appendFile(config.data_path_to_save_groups, `${JSON.stringify(group)}\n`);
-    if (await this.#client.submit(group, signal)) {
+    const outcome = await this.#client.submit(group, signal);
+    if (outcome === "sent") {
       this.#counts.sent += 1;
       this.#run.tell?.({ event: "group_sent", group: key, scores: group.scores });
+      await this.#sendKept(signal);
     } else {
       this.#counts.unsent += 1;
-      await appendFile(this.#options.unsentFile, `${JSON.stringify(group)}\n`);
+      await this.#unsent.keep(group, outcome);
+      if (outcome === "refused") this.#options.onEvent(`the trainer refused a group; it is in ${this.#unsent.refused}`);
     }
     const { sent, skipped } = this.#counts;
     const counts = { "train/items_sent_to_api": sent, "train/items_rejected": skipped };
     await this.#metrics.add({ item, attempts, notes: distillation?.metrics ?? {} }, counts);
+  }
+
+  /** The trainer is back: what it could not take before is sent now. */
+  async #sendKept(signal: AbortSignal): Promise<void> {
+    const sent = await this.#unsent.sendAll((group) => this.#client.submit({ ...group, env_id: this.envId }, signal));
+    this.#counts.sent += sent;
+    this.#counts.unsent -= sent;
   }
 
   /** Before it is sent: whoever takes this machine's place after a crash does not send it again. */

@@ -1,11 +1,13 @@
 import { UserError } from "#foundation/errors";
 import { isAbort, linkSignals } from "#foundation/lifecycle/abort";
 import type { EnvironmentRun } from "../env/environment-run.ts";
+import { hasMetricsSink, openMetricsSink } from "../env/metrics-sink.ts";
 import { type Registration, TrajectoryClient } from "./client.ts";
 import { GroupLine, ItemSource } from "./group-line.ts";
 import { helpServing } from "./help.ts";
 import { passes, type QueueStatus, type ScheduleFacts, scheduleFor } from "./schedule.ts";
 import type { Board, Lead, Served, SharedServe } from "./shared-serve.ts";
+import { TrainingEvaluations } from "./training-evaluations.ts";
 
 export interface ServeOptions {
   /** Groups that could not be sent are kept here. */
@@ -14,7 +16,7 @@ export interface ServeOptions {
   readonly shared?: SharedServe | undefined;
   onEvent(line: string): void;
   /** A number of steps has passed since the last evaluation. */
-  evaluate(signal: AbortSignal): Promise<void>;
+  evaluate(signal: AbortSignal): Promise<Readonly<Record<string, number>>>;
 }
 
 const pollMs = 100;
@@ -88,6 +90,7 @@ async function feedTrainer(
   const { config, rollouts } = run;
   const { clock } = rollouts.host.machine;
   const client = new TrajectoryClient(config.rollout_server_url, clock);
+  const charts = hasMetricsSink(run) ? await client.charts(signal) : undefined;
   const desired = config.wandb_name ?? run.definition.name;
   const facts = {
     max_token_length: config.max_token_length,
@@ -108,10 +111,18 @@ async function feedTrainer(
   if (batchSize > 0 && batchSize % config.group_size !== 0)
     options.onEvent(`warning: the batch of ${batchSize} is no multiple of group_size ${config.group_size}`);
   const slots = slotsOf(run);
+  const name = registered.wandb_name;
+  await using sink = charts && (await openMetricsSink(run, { ...charts, name, prefix: `${name}_` }, signal));
   const line = new GroupLine(run, client, {
-    ...{ ...options, items, others, earlier, slots },
-    ...{ maxTokens: known?.maxTokens, name: registered.wandb_name, envId: registered.env_id },
+    ...{ ...options, items, others, earlier, slots, sink, name },
+    ...{ maxTokens: known?.maxTokens, envId: registered.env_id },
   });
+  const { onEvent } = options;
+  const evaluate = async (at: number, stop: AbortSignal): Promise<void> => {
+    const metrics = Object.entries(await options.evaluate(stop)).map(([key, value]) => [`${name}_${key}`, value]);
+    await sink?.report({ step: at, metrics: Object.fromEntries(metrics), rollouts: [] });
+  };
+  const evaluations = new TrainingEvaluations({ config, onEvent, evaluate });
   const schedule: ScheduleFacts = {
     batchSize,
     groupSize: config.group_size,
@@ -130,19 +141,25 @@ async function feedTrainer(
         line.envId = registered.env_id;
         continue;
       }
-      if (passes(step, status.current_step, config.steps_per_eval)) await options.evaluate(signal);
+      run.servers.share(status.env_weight);
+      if (passes(step, status.current_step, config.steps_per_eval)) evaluations.start(status.current_step, signal);
+      if (status.current_step !== step) await line.report(status.current_step);
       step = status.current_step;
       const machines = 1 + ((await others?.shared.helpers()) ?? 0);
-      const next = scheduleFor(status, { ...schedule, limit: slots * machines });
+      const limit = evaluations.limit(slots * machines);
+      const next = scheduleFor(status, { ...schedule, limit });
       if (next.kind === "finished") break;
       line.cancelOlderThan(config.worker_timeout);
-      line.keep(next.kind === "run" ? next.workers : 0, signal);
+      // A promised share of each batch asks for workers beyond any limit; an evaluation that stops training does not.
+      line.keep(next.kind === "run" && limit > 0 ? next.workers : 0, signal);
       await line.post();
       if (line.isExhausted && line.running === 0) break;
       await clock.sleep(next.kind === "run" ? pollMs : idlePollMs, signal);
     }
     await line.stopAll();
     await line.post({ isOver: true });
+    await evaluations.finished();
+    await line.report(step);
   } finally {
     await line.stopAll();
     await client.disconnect(registered.env_id, AbortSignal.timeout(5000)).catch((error: unknown) => {

@@ -1,4 +1,3 @@
-import type { StartingModel } from "#agent";
 import { type Message, promptTokens, type TurnResult, textOf } from "#conversation";
 import { describe } from "#foundation/errors";
 import { deadline, linkSignals } from "#foundation/lifecycle/abort";
@@ -14,18 +13,18 @@ import { ToolContext } from "../rollout/tool-context.ts";
 import type { Sequence } from "../tokens/sequence.ts";
 import type { EnvConfig } from "./config.ts";
 import type { AgentResult, ItemOptions, OpenEnvironment, Score, ToolError } from "./environment.ts";
+import type { ChosenServer, ModelServers, ServerUse } from "./model-servers.ts";
+import { requestOf, withThinking } from "./request.ts";
 
 /** What all attempts of a run share. */
 export interface AttemptDeps<Item> {
   readonly rollouts: Rollouts;
   readonly config: EnvConfig;
-  readonly model: StartingModel;
+  readonly servers: ModelServers;
   readonly environment: OpenEnvironment<Item>;
   readonly runId: string;
   /** For the calls of all rollouts. */
   readonly callSlots: CallSlots;
-  /** Where the exact tokens of each rollout are kept; undefined: the server does not tell them. */
-  readonly managed?: ManagedModel | undefined;
   /** Where the answers of models are kept, or come from. */
   readonly cassette?: Cassette | undefined;
   /** Hears what happens while it happens. */
@@ -43,7 +42,8 @@ export interface AttemptOptions<Item> {
   readonly key: string;
   /** For people; the key when absent. */
   readonly name?: string | undefined;
-  readonly temperature: number;
+  /** For training when absent. */
+  readonly use?: ServerUse | undefined;
 }
 
 /** One scored rollout. */
@@ -79,9 +79,10 @@ export async function attemptItem<Item>(
   const name = options.name ?? options.key;
   const taskId = `${deps.runId}_${options.key}`;
   deps.tell?.({ event: "item_started", item: name });
-  const session = deps.managed?.open(deps.config.tool_call_parser);
+  using server = await deps.servers.choose(options.use ?? "training", signal);
+  const session = server.managed?.open(deps.config.tool_call_parser);
   const tape = deps.cassette === undefined ? undefined : new Tape(deps.cassette, clock, options);
-  const made = await makeAttempt({ ...options, name, taskId, session, tape }, deps, signal);
+  const made = await makeAttempt({ ...options, name, taskId, server, session, tape }, deps, signal);
   const { scored, result, tools, error } = made;
   if (error !== undefined) logger.warn("a rollout could not be scored", { task: taskId, error });
   if (session !== undefined && session.breaks > 0)
@@ -107,6 +108,7 @@ interface MadeAttempt {
 interface NamedAttempt<Item> extends AttemptOptions<Item> {
   readonly name: string;
   readonly taskId: string;
+  readonly server: ChosenServer;
   readonly session: ReturnType<ManagedModel["open"]> | undefined;
   readonly tape: Tape | undefined;
 }
@@ -117,7 +119,7 @@ async function makeAttempt<Item>(
   signal: AbortSignal,
 ): Promise<MadeAttempt> {
   const { config, environment, rollouts } = deps;
-  const { item, tape, session, taskId } = parts;
+  const { item, tape, session, server, taskId } = parts;
   const { models, tools } = rollouts.host;
   const made: MadeAttempt = { tools: [], result: undefined, scored: { reward: 0, details: {} }, error: undefined };
   let special: ItemOptions;
@@ -135,19 +137,15 @@ async function makeAttempt<Item>(
       rollouts,
       {
         taskId,
-        model: deps.model,
+        model: server.model,
         toolsets: parts.toolsets,
         disabledToolsets: config.disabled_toolsets ?? undefined,
         maxSteps: config.max_agent_turns,
         endsSilently: true,
-        request: {
-          temperature: parts.temperature,
-          maxOutputTokens: config.max_token_length,
-          ...(config.extra_body === null ? {} : { extraBody: config.extra_body }),
-        },
+        request: requestOf(config, server.model.target),
         terminal: special.terminal,
-        systemPrompt: special.systemPrompt ?? config.system_prompt ?? "",
-        models: tape?.models(models) ?? session?.models,
+        systemPrompt: withThinking(config, special.systemPrompt ?? config.system_prompt ?? ""),
+        models: tape?.models(models) ?? server.bounded(session?.models ?? models),
         tools: tape?.tools(tools),
         callSlots: deps.callSlots,
         ...(deps.tell === undefined ? {} : { onEvent: rolloutTeller(parts.name, tellerDeps(deps.tell, rollouts)) }),

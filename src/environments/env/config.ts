@@ -29,6 +29,10 @@ const agentFields = {
   tool_pool_size: ["number", 128],
   tool_call_parser: ["text", "hermes"],
   extra_body: ["object", null],
+  default_result_size_chars: ["number", 100_000],
+  turn_budget_chars: ["number", 200_000],
+  preview_size_chars: ["number", 1500],
+  tool_result_overrides: ["object", null],
   eval_handling: ["text", "STOP_TRAIN"],
   attempts: ["number", 1],
 } as const satisfies Fields;
@@ -55,9 +59,13 @@ const baseFields = {
   include_messages: ["flag", false],
   min_batch_allocation: ["number", null],
   worker_timeout: ["number", 600],
-  use_wandb: ["flag", false],
+  use_wandb: ["flag", true],
+  num_rollouts_to_keep: ["number", 32],
+  num_rollouts_per_group_for_logging: ["number", 1],
   thinking_mode: ["flag", false],
   reasoning_effort: ["text", null],
+  max_reasoning_tokens: ["number", null],
+  custom_thinking_prompt: ["text", null],
 } as const satisfies Fields;
 
 const serverFields = {
@@ -71,9 +79,9 @@ const serverFields = {
   num_max_requests_at_once: ["number", 512],
   num_requests_for_eval: ["number", 64],
   health_check: ["flag", true],
+  rolling_buffer_length: ["number", 1000],
   // Of existing files: taken and told again, without a meaning here.
   weight: ["number", 1],
-  rolling_buffer_length: ["number", 1000],
   n_kwarg_is_ignored: ["flag", false],
 } as const satisfies Fields;
 

@@ -3,18 +3,16 @@ import { askModel, type StartingModel } from "#agent";
 import { userMessage } from "#conversation";
 import { UserError } from "#foundation/errors";
 import { Slots } from "#foundation/lifecycle/slots";
-import { Secret } from "#foundation/secrets/secret";
 import { findDocker } from "#tools";
-import { givesTokens } from "../managed/generate.ts";
-import { managedModel } from "../managed/managed-model.ts";
 import type { TellRun } from "../progress/run-event.ts";
 import { Cassette, type ReplayOptions } from "../replay/cassette.ts";
 import type { Rollouts } from "../rollout/open-rollouts.ts";
 import { dummySequence, placeholderSequence } from "../tokens/sequence.ts";
 import { openTokenizer } from "../tokens/tokenizer.ts";
 import { type Attempt, type AttemptDeps, attemptItem, toolsetsFor } from "./attempt.ts";
-import type { EnvironmentConfig } from "./config.ts";
+import type { EnvironmentConfig, ServerConfig } from "./config.ts";
 import type { Distillation, Environment } from "./environment.ts";
+import { ModelServers } from "./model-servers.ts";
 
 /** An environment at work: what evaluating, processing and serving share. */
 export interface EnvironmentRun extends AttemptDeps<unknown> {
@@ -44,51 +42,33 @@ export async function openEnvironmentRun(
   signal: AbortSignal,
 ): Promise<EnvironmentRun> {
   const { rollouts, config, cwd, env } = options;
-  const { machine, models } = rollouts.host;
-  const [server] = config.servers;
-  if (server === undefined) throw new UserError("No model server is configured.", { exitCode: 2 });
+  const { machine } = rollouts.host;
   if (definition.needsIsolation === true && config.env.terminal_backend === "local" && !options.allowsLocal)
     throw new UserError(`${definition.name} runs commands that nobody has looked at.`, {
       hint: "Run them in containers (--env.terminal_backend docker), or say --allow-local-exec.",
       exitCode: 2,
     });
   if (config.env.terminal_backend === "docker" && options.replay === undefined) await needContainers(env, signal);
-  const model = await rollouts.chooseModel(
-    {
-      model: server.model_name ?? undefined,
-      baseUrl: server.base_url === "" ? undefined : server.base_url,
-      apiKey: server.api_key === "" ? undefined : new Secret(server.api_key),
-    },
-    signal,
-  );
-  const tokenizerName = server.tokenizer_name ?? config.env.tokenizer_name;
-  const tokenizer = tokenizerName === null ? undefined : await openTokenizer(tokenizerName, { cwd, env });
-  const isExact = givesTokens(server.server_type);
-  const rendersHere = isExact && server.token_source !== "chat";
-  if (rendersHere && tokenizer === undefined)
-    throw new UserError(`server_type ${server.server_type} needs a tokenizer.`, {
-      hint: "Name one that is on this machine (--env.tokenizer_name <folder>), or let the server tell its tokens: --openai.token_source chat",
-      exitCode: 2,
-    });
-  if (isExact && options.replay !== undefined)
-    throw new UserError(`A cassette does not keep the tokens that server_type ${server.server_type} tells.`, {
+  const tokenizer = ({ tokenizer_name }: ServerConfig) => {
+    const name = tokenizer_name ?? config.env.tokenizer_name;
+    return name === null ? Promise.resolve(undefined) : openTokenizer(name, { cwd, env });
+  };
+  // What is replayed asks no server anything.
+  const isReplay = options.replay?.mode === "replay";
+  const asked = isReplay ? config.servers.map((one) => ({ ...one, health_check: false })) : config.servers;
+  const servers = await ModelServers.open({ ...config, servers: asked }, { rollouts, tokenizer }, signal);
+  const { model, managed } = servers.first;
+  if (managed !== undefined && options.replay !== undefined)
+    throw new UserError("A cassette does not keep the tokens that a server tells.", {
       hint: "Record and replay with: --openai.server_type openai",
       exitCode: 2,
     });
-  const managed = isExact
-    ? managedModel({
-        models,
-        server,
-        tokenizer,
-        thinkingMode: config.env.thinking_mode,
-        usualMaxTokens: config.env.max_token_length,
-      })
-    : undefined;
   const judge = judgeWith(rollouts, model);
   const environment = await definition.open(
     { config, cwd, env, logger: machine.logger, judge, scoreReply: managed?.scoreReply },
     signal,
   );
+  const standIn = config.servers[0] && (await tokenizer(config.servers[0]));
   const isDummy = /^(1|true|yes)$/i.test(env["ATROPOS_ALLOW_DUMMY_MANAGED_SERVER"] ?? "");
   const ownId = `${definition.name}_${randomBytes(4).toString("hex")}`;
   const redact = (text: string): string => rollouts.tools.redact(text);
@@ -99,7 +79,7 @@ export async function openEnvironmentRun(
     all: config,
     rollouts,
     config: config.env,
-    model,
+    servers,
     modelName: model.target.model,
     environment,
     callSlots: new Slots(config.env.tool_pool_size),
@@ -107,8 +87,7 @@ export async function openEnvironmentRun(
     cassette,
     tell: options.tell,
     random: options.rng === undefined ? Math.random : seeded(options.rng),
-    managed,
-    placeholder: (messages) => (isDummy ? dummySequence : placeholderSequence(messages, tokenizer)),
+    placeholder: (messages) => (isDummy ? dummySequence : placeholderSequence(messages, standIn)),
   };
 }
 
@@ -161,10 +140,10 @@ export async function attemptGroup(
   run: EnvironmentRun,
   signal: AbortSignal,
 ): Promise<AttemptedGroup> {
-  const { config, rollouts, environment } = run;
+  const { rollouts, environment } = run;
   const toolsets = toolsetsFor(run, rollouts.host.machine.loaded.config.toolset_distributions);
   const attempt = (index: number, round: string): Promise<Attempt> =>
-    attemptItem({ item, key: `${key}_${index}${round}`, toolsets, temperature: config.agent_temperature }, run, signal);
+    attemptItem({ item, key: `${key}_${index}${round}`, toolsets }, run, signal);
   const attempts = await Promise.all(
     Array.from({ length: size }, async (_, index) => {
       const first = await attempt(index, "");

@@ -72,7 +72,7 @@ export async function evaluate(
     const here = async (): Promise<Attempt> => {
       options.onItem(`[START] ${name}`, entries.length, items.length);
       const once = (key: string): Promise<Attempt> =>
-        attemptItem({ item, key, name, toolsets, temperature: config.agent_temperature }, run, signal);
+        attemptItem({ item, key, name, toolsets, use: "evaluation" }, run, signal);
       const first = await once(`eval_${index}`);
       // What never got an answer says nothing about the model: once more.
       const isFinal = first.result?.messages.some(({ role }) => role === "assistant") ?? first.error === undefined;

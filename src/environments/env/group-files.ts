@@ -10,6 +10,7 @@ import type { Attempt } from "./attempt.ts";
 import type { AttemptedGroup, EnvironmentRun } from "./environment-run.ts";
 import { groupMessages, type ScoredGroup } from "./group.ts";
 import { MetricsStream } from "./metrics-stream.ts";
+import type { MetricsSink } from "./wandb.ts";
 
 export interface FinishedGroup {
   readonly index: number;
@@ -28,18 +29,18 @@ export class GroupFiles {
   readonly #rewards: number[] = [];
   #groups = 0;
 
-  private constructor(file: string, run: EnvironmentRun) {
+  private constructor(file: string, run: EnvironmentRun, sink: MetricsSink | undefined) {
     this.file = file;
     this.#run = run;
     this.#stem = file.replace(/\.jsonl$/, "");
-    this.#metrics = new MetricsStream(run, { file: path.join(path.dirname(file), "metrics_stream.jsonl") });
+    this.#metrics = new MetricsStream(run, { file: path.join(path.dirname(file), "metrics_stream.jsonl"), sink });
   }
 
   /** Another name when it exists. */
-  static async open(wanted: string, run: EnvironmentRun): Promise<GroupFiles> {
+  static async open(wanted: string, run: EnvironmentRun, sink: MetricsSink | undefined): Promise<GroupFiles> {
     const file = freeName(wanted);
     await mkdir(path.dirname(file), { recursive: true });
-    return new GroupFiles(file, run);
+    return new GroupFiles(file, run, sink);
   }
 
   get groups(): number {
@@ -63,6 +64,7 @@ export class GroupFiles {
     );
     this.#groups += 1;
     await this.#metrics.add({ item, attempts, notes: distillation?.metrics ?? {} });
+    await this.#metrics.report(this.#groups);
   }
 
   async writePage(): Promise<void> {

@@ -3,25 +3,32 @@ import { mean } from "../statistics.ts";
 import type { Attempt } from "./attempt.ts";
 import type { ScoredItem } from "./environment.ts";
 import type { EnvironmentRun } from "./environment-run.ts";
+import { rolloutText } from "./shown-rollout.ts";
+import type { MetricsSink, ShownRollout } from "./wandb.ts";
+
+interface StreamOptions {
+  readonly file: string;
+  /** Before each name, where several environments share a trainer. */
+  readonly prefix?: string;
+  /** The longest sequence the trainer takes. */
+  readonly maxTokens?: number | undefined;
+  /** Where curves are drawn as well. */
+  readonly sink?: MetricsSink | undefined;
+}
 
 /** Figures of a run while it goes on, one line for each group: whoever draws curves reads along. */
 export class MetricsStream {
-  readonly #file: string;
   readonly #run: EnvironmentRun;
-  /** Before each name, where several environments share a trainer. */
-  readonly #prefix: string;
-  readonly #limit: number | undefined;
+  readonly #options: StreamOptions;
   readonly #results: ScoredItem<unknown>[] = [];
   #step = 0;
+  #unreported = 0;
+  #latest: Readonly<Record<string, number>> = {};
+  #rollouts: readonly ShownRollout[] = [];
 
-  constructor(
-    run: EnvironmentRun,
-    at: { readonly file: string; readonly prefix?: string; readonly maxTokens?: number | undefined },
-  ) {
-    this.#file = at.file;
+  constructor(run: EnvironmentRun, options: StreamOptions) {
     this.#run = run;
-    this.#prefix = at.prefix ?? "";
-    this.#limit = at.maxTokens;
+    this.#options = options;
   }
 
   /** After a group; `more` is what only the caller knows. */
@@ -34,22 +41,47 @@ export class MetricsStream {
     more: Readonly<Record<string, number>> = {},
   ): Promise<void> {
     const { item, attempts } = group;
+    const { prefix = "", maxTokens, file } = this.#options;
     this.#results.push(
       ...attempts.map(({ reward, error, result, details }) => ({ item, reward, error, result, details })),
     );
     this.#step += 1;
+    this.#unreported += 1;
     const { environment, runId, rollouts } = this.#run;
     const metrics = {
-      ...lengths(attempts, this.#limit),
+      ...lengths(attempts, maxTokens),
       ...durations(attempts),
+      ...this.#run.servers.figures(),
       ...environment.trainMetrics?.(this.#results),
       ...group.notes,
       ...more,
     };
     this.#run.tell?.({ event: "metrics", metrics });
-    const named = Object.fromEntries(Object.entries(metrics).map(([name, value]) => [`${this.#prefix}${name}`, value]));
+    this.#latest = Object.fromEntries(Object.entries(metrics).map(([name, value]) => [`${prefix}${name}`, value]));
+    this.#keepRollouts(attempts);
     const time = new Date(rollouts.host.machine.clock.now()).toISOString();
-    await appendFile(this.#file, `${JSON.stringify({ run: runId, step: this.#step, time, ...named })}\n`);
+    await appendFile(file, `${JSON.stringify({ run: runId, step: this.#step, time, ...this.#latest })}\n`);
+  }
+
+  /** Sends the newest figures on, once enough groups have come since the last time. */
+  async report(step: number, atLeast = 1): Promise<void> {
+    const { sink } = this.#options;
+    if (sink === undefined || this.#unreported < atLeast) return;
+    const rollouts = this.#rollouts;
+    this.#unreported = 0;
+    this.#rollouts = [];
+    await sink.report({ step, metrics: this.#latest, rollouts });
+  }
+
+  #keepRollouts(attempts: readonly Attempt[]): void {
+    const { config, rollouts } = this.#run;
+    const { num_rollouts_per_group_for_logging: each, num_rollouts_to_keep: most } = config;
+    if (this.#options.sink === undefined) return;
+    const shown = (each < 0 ? attempts : attempts.slice(0, each)).map(({ result, reward }) => ({
+      text: rollouts.tools.redact(rolloutText(config.system_prompt ?? "", result?.messages ?? [])),
+      score: reward,
+    }));
+    this.#rollouts = most > 0 ? [...this.#rollouts, ...shown].slice(-most) : [];
   }
 }
 

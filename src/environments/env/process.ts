@@ -2,6 +2,7 @@ import { UserError } from "#foundation/errors";
 import { type AttemptedGroup, attemptGroup, type EnvironmentRun } from "./environment-run.ts";
 import { judgeGroup, scoredGroup } from "./group.ts";
 import { GroupFiles } from "./group-files.ts";
+import { openMetricsSink } from "./metrics-sink.ts";
 import { attemptShared, type SharedGroups } from "./shared-groups.ts";
 
 export interface ProcessOptions {
@@ -42,7 +43,8 @@ export async function processGroups(
   signal: AbortSignal,
 ): Promise<Processed> {
   const { config, environment, rollouts } = run;
-  const files = await GroupFiles.open(options.file, run);
+  await using sink = await openMetricsSink(run, {}, signal);
+  const files = await GroupFiles.open(options.file, run, sink);
   const { modelName: model, runId: run_id, definition } = run;
   const total = config.total_steps * config.group_size;
   run.tell?.({ event: "run_started", env: definition.name, what: "process", model, run_id, total });

@@ -100,11 +100,7 @@ async function runRow(row: Row, { run, signal }: GymContext): Promise<Row> {
   const item = run.environment.next();
   const toolsets = toolsetsFor(run, run.rollouts.host.machine.loaded.config.toolset_distributions);
   const key = `gym_${rolloutId(row)}_${newId("r").slice(-6)}`;
-  const attempt = await attemptItem(
-    { item: itemOf(row, item), key, toolsets, temperature: run.config.agent_temperature },
-    run,
-    signal,
-  );
+  const attempt = await attemptItem({ item: itemOf(row, item), key, toolsets }, run, signal);
   const failed = attempt.result === undefined || attempt.error !== undefined;
   return {
     ...Object.fromEntries(own),

@@ -12,11 +12,18 @@ export interface Slot extends Disposable {
 
 /** So many at the same time, first come first served. */
 export class Slots {
-  #free: number;
+  #count: number;
+  #busy = 0;
   #waiters: Deferred<void>[] = [];
 
   constructor(count: number) {
-    this.#free = Math.max(1, Math.floor(count));
+    this.#count = atLeastOne(count);
+  }
+
+  /** From now on so many; those that work already go on. */
+  resize(count: number): void {
+    this.#count = atLeastOne(count);
+    this.#handOn();
   }
 
   async take(signal: AbortSignal): Promise<Slot> {
@@ -42,8 +49,8 @@ export class Slots {
 
   async #take(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    if (this.#free > 0) {
-      this.#free -= 1;
+    if (this.#busy < this.#count) {
+      this.#busy += 1;
       return;
     }
     const turn = new Deferred<void>();
@@ -67,10 +74,22 @@ export class Slots {
     }
   }
 
-  /** Hands the place straight to the next waiter. */
   #release(): void {
-    const next = this.#waiters.shift();
-    if (next === undefined) this.#free += 1;
-    else next.resolve();
+    this.#busy -= 1;
+    this.#handOn();
   }
+
+  /** Hands free places straight to those that wait. */
+  #handOn(): void {
+    while (this.#busy < this.#count) {
+      const next = this.#waiters.shift();
+      if (next === undefined) return;
+      this.#busy += 1;
+      next.resolve();
+    }
+  }
+}
+
+function atLeastOne(count: number): number {
+  return Math.max(1, Math.floor(count));
 }

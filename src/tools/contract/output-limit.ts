@@ -11,10 +11,11 @@ export interface OutputLimits {
   readonly perResult: number;
   /** Longest sum over all results of one reply. */
   readonly perReply: number;
+  /** What is shown of a result that moved to a file. */
+  readonly preview: number;
 }
 
-export const defaultOutputLimits: OutputLimits = { perResult: 100_000, perReply: 200_000 };
-const previewChars = 1_500;
+export const defaultOutputLimits: OutputLimits = { perResult: 100_000, perReply: 200_000, preview: 1_500 };
 
 export interface Bounded {
   readonly callId: string;
@@ -38,7 +39,7 @@ export async function boundResults(
     const result = results[index];
     if (result === undefined) return;
     moved.add(index);
-    texts[index] = await persisted(result, files);
+    texts[index] = await persisted(result, files, limits.preview);
   };
   for (const [index, result] of results.entries()) if (result.text.length > result.limit) await move(index);
   const bySize = [...results.keys()].sort((a, b) => (texts[b]?.length ?? 0) - (texts[a]?.length ?? 0));
@@ -46,31 +47,31 @@ export async function boundResults(
     if (texts.reduce((sum, text) => sum + text.length, 0) <= limits.perReply) break;
     const result = results[index];
     if (result === undefined || moved.has(index) || result.limit === Number.POSITIVE_INFINITY) continue;
-    if (result.text.length > previewChars * 2) await move(index);
+    if (result.text.length > limits.preview * 2) await move(index);
   }
   return texts;
 }
 
-async function persisted(result: Bounded, files: ResultFiles): Promise<string> {
+async function persisted(result: Bounded, files: ResultFiles, shown: number): Promise<string> {
   const path = await files.keep(result.callId.replace(/[^A-Za-z0-9_-]/g, "_"), result.text);
   const size = `${result.text.length} characters (${readableSize(Buffer.byteLength(result.text))})`;
   if (path === undefined) {
-    return `${preview(result.text)}\n[Cut: the result had ${size} and could not be kept in a file.]`;
+    return `${preview(result.text, shown)}\n[Cut: the result had ${size} and could not be kept in a file.]`;
   }
   return [
     "<persisted-output>",
     `The result has ${size}. All of it is in ${path}; page through it with read_file.`,
     "",
-    preview(result.text),
+    preview(result.text, shown),
     "</persisted-output>",
   ].join("\n");
 }
 
-function preview(text: string): string {
-  if (text.length <= previewChars) return text;
-  const head = truncateEnd(text, previewChars, "");
+function preview(text: string, shown: number): string {
+  if (text.length <= shown) return text;
+  const head = truncateEnd(text, shown, "");
   const newline = head.lastIndexOf("\n");
-  return `${newline > previewChars / 2 ? head.slice(0, newline) : head}\n...`;
+  return `${newline > shown / 2 ? head.slice(0, newline) : head}\n...`;
 }
 
 function readableSize(bytes: number): string {

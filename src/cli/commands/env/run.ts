@@ -8,6 +8,7 @@ import {
   isSharedAttempt,
   openEnvironmentRun,
   openGymServer,
+  openMetricsSink,
   processGroups,
   readReplayOptions,
   serveEnvironment,
@@ -58,6 +59,10 @@ export async function envRun(invocation: Invocation): Promise<number> {
     ["terminal.backend", config.env.terminal_backend],
     ["terminal.timeout", config.env.terminal_timeout],
     ["terminal.lifetime_seconds", config.env.terminal_lifetime],
+    ["tool_output.max_result_chars", config.env.default_result_size_chars],
+    ["tool_output.max_reply_chars", config.env.turn_budget_chars],
+    ["tool_output.preview_chars", config.env.preview_size_chars],
+    ["tool_output.results", config.env.tool_result_overrides ?? {}],
     ...(definition.allows === undefined ? [] : [["permissions.allow", definition.allows] as const]),
   ]);
   if (flagText(invocation, "run-name") !== undefined && rollouts.store.kind !== "postgres")
@@ -109,6 +114,7 @@ async function runEvaluate(
   { out, view, store }: RunDeps,
 ): Promise<number> {
   const resume = flagText(invocation, "resume");
+  await using sink = await openMetricsSink(run, {}, invocation.io.signal);
   const meeting = meetingOf(run, invocation);
   const outcome = await evaluate(
     run,
@@ -121,6 +127,7 @@ async function runEvaluate(
     },
     invocation.io.signal,
   );
+  await sink?.report({ step: 0, metrics: outcome.metrics, rollouts: [] });
   out.document({ metrics: outcome.metrics, samples: outcome.samplesFile, report: outcome.report });
   out.table(
     [{ title: "metric" }, { title: "value", align: "right" }],
@@ -149,7 +156,7 @@ async function runProcess(run: EnvironmentRun, invocation: Invocation, { out, vi
 async function runServe(run: EnvironmentRun, invocation: Invocation, { out, view, store }: RunDeps): Promise<number> {
   const { io } = invocation;
   const meeting = meetingOf(run, invocation);
-  if (run.managed === undefined)
+  if (run.servers.first.managed === undefined)
     out.note("Warning: this server tells no tokens; what is sent is made up and not fit for training.");
   const outcome = await serveEnvironment(
     run,
@@ -159,12 +166,13 @@ async function runServe(run: EnvironmentRun, invocation: Invocation, { out, view
       onEvent: (line) => view.note(line),
       evaluate: async (signal) => {
         const folder = evalFolder(run, invocation);
-        await evaluate(
+        const { metrics } = await evaluate(
           // Its items are not those of the run that is followed.
           { ...run, tell: undefined },
           { folder, concurrency: run.config.max_eval_workers, onItem: (line) => view.note(line) },
           signal,
         );
+        return metrics;
       },
     },
     io.signal,
