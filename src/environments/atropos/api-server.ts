@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { gunzipSync } from "node:zlib";
 import { z } from "zod";
+import { readRequestBody } from "#foundation/http/request-body";
 import { parseJson } from "#foundation/text/json";
 import { type TrainerFacts, TrajectoryQueue } from "./trajectory-queue.ts";
 
@@ -176,14 +177,9 @@ function submitList(groups: readonly z.infer<typeof group>[], queue: TrajectoryQ
 }
 
 async function readBody(request: IncomingMessage): Promise<unknown> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Uint8Array>) {
-    size += chunk.length;
-    if (size > largestBody) throw new Error("the body is too large");
-    chunks.push(chunk);
-  }
-  const text = plainBytes(Buffer.concat(chunks), request.headers["content-encoding"]).toString("utf8");
+  const bytes = await readRequestBody(request, largestBody);
+  if (bytes === undefined) throw new Error("the body is too large");
+  const text = plainBytes(bytes, request.headers["content-encoding"]).toString("utf8");
   if (text === "") return undefined;
   const parsed = parseJson(text);
   return parsed.ok ? parsed.value : undefined;

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { type Message, textOf } from "#conversation";
 import { describe } from "#foundation/errors";
+import { readRequestBody } from "#foundation/http/request-body";
 import { Slots } from "#foundation/lifecycle/slots";
 import { newId } from "#foundation/text/ids";
 import { isRecord, parseJson } from "#foundation/text/json";
@@ -184,13 +185,7 @@ function aggregate(body: Row | undefined): Row {
 }
 
 async function readRow(request: IncomingMessage): Promise<Row | undefined> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Uint8Array>) {
-    size += chunk.length;
-    if (size > largestBody) return undefined;
-    chunks.push(chunk);
-  }
-  const parsed = parseJson(Buffer.concat(chunks).toString("utf8"));
+  const bytes = await readRequestBody(request, largestBody);
+  const parsed = parseJson(bytes?.toString("utf8") ?? "");
   return parsed.ok && isRecord(parsed.value) ? parsed.value : undefined;
 }

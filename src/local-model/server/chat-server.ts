@@ -1,6 +1,7 @@
 import { createHash, randomUUID, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { describe, UserError } from "#foundation/errors";
+import { readRequestBody } from "#foundation/http/request-body";
 import { parseJson } from "#foundation/text/json";
 import type { ModelLibrary } from "../files/library.ts";
 import { ChatAnswer } from "./chat-answer.ts";
@@ -114,15 +115,9 @@ function statusOf(error: unknown): { readonly status: number; readonly message: 
 }
 
 async function readBody(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request) {
-    const bytes = chunk as Buffer;
-    size += bytes.length;
-    if (size > maxBodyBytes) throw new Error("the body is too large");
-    chunks.push(bytes);
-  }
-  return Buffer.concat(chunks).toString("utf8");
+  const bytes = await readRequestBody(request, maxBodyBytes);
+  if (bytes === undefined) throw new Error("the body is too large");
+  return bytes.toString("utf8");
 }
 
 export function sendJson(response: ServerResponse, status: number, value: unknown): void {

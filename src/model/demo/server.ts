@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { deriveCallId } from "#conversation";
+import { readRequestBody } from "#foundation/http/request-body";
 import { demoModelName } from "../resolve/demo.ts";
 import { type Move, nextMove, type Scene } from "./script.ts";
 
@@ -68,16 +69,11 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
 async function readBody(
   request: IncomingMessage,
 ): Promise<{ readonly body: ChatBody; readonly bytes: number } | undefined> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request) {
-    size += (chunk as Buffer).length;
-    if (size > maxBodyBytes) return undefined;
-    chunks.push(chunk as Buffer);
-  }
+  const bytes = await readRequestBody(request, maxBodyBytes);
+  if (bytes === undefined) return undefined;
   try {
-    const value: unknown = JSON.parse(Buffer.concat(chunks).toString("utf8"));
-    return typeof value === "object" && value !== null ? { body: value as ChatBody, bytes: size } : undefined;
+    const value: unknown = JSON.parse(bytes.toString("utf8"));
+    return typeof value === "object" && value !== null ? { body: value as ChatBody, bytes: bytes.length } : undefined;
   } catch {
     return undefined;
   }

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import { describe } from "#foundation/errors";
+import { readRequestBody } from "#foundation/http/request-body";
 import { ConnectionError, type ConnectionPorts } from "../../platform/platform.ts";
 import type { Service } from "./service-error.ts";
 
@@ -70,7 +71,7 @@ async function answerTo(
   if (url.pathname === "/health" && request.method === "GET") return { status: 200, body: "ok" };
   if (url.pathname !== path) return { status: 404 };
   try {
-    const body = await bodyOf(request);
+    const body = await readRequestBody(request, largestBody);
     if (body === undefined) return { status: 413 };
     const { method = "GET", headers } = request;
     return await answer({ method, url, headers, body, remote: request.socket.remoteAddress ?? "" });
@@ -78,17 +79,6 @@ async function answerTo(
     ports.logger.error("a call could not be taken in", { platform: service.id, error: describe(error) });
     return { status: 503 };
   }
-}
-
-async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > largestBody) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 /** Compares in a time that tells nothing about where the difference is. */

@@ -1,9 +1,10 @@
-import { timingSafeEqual } from "node:crypto";
-import { createServer, type IncomingMessage } from "node:http";
+import { createServer } from "node:http";
 import type { Update, WebhookInfo } from "@grammyjs/types";
 import { describe } from "#foundation/errors";
+import { readRequestBody } from "#foundation/http/request-body";
 import { parseJson } from "#foundation/text/json";
 import { ConnectionError, type ConnectionPorts } from "../../platform/platform.ts";
+import { isSame } from "../support/webhook.ts";
 import type { TelegramApi } from "./api.ts";
 
 const maxBytes = 1_048_576;
@@ -34,9 +35,9 @@ export async function listenForUpdates(
   const server = createServer(async (request, response) => {
     const end = (status: number): void => void response.writeHead(status).end();
     if (request.method !== "POST" || request.url !== path) return end(404);
-    if (!isEqual(request.headers["x-telegram-bot-api-secret-token"], secret)) return end(401);
+    if (!isSame(request.headers["x-telegram-bot-api-secret-token"], secret)) return end(401);
     try {
-      const text = await bodyOf(request);
+      const text = (await readRequestBody(request, maxBytes))?.toString("utf8");
       const parsed = text === undefined ? undefined : parseJson(text);
       if (parsed?.ok !== true) return end(text === undefined ? 413 : 400);
       ports.alive();
@@ -75,21 +76,4 @@ export async function listenForUpdates(
         server.closeAllConnections();
       }),
   };
-}
-
-function isEqual(input: string | string[] | undefined, secret: string): boolean {
-  const [one, other] = [Buffer.from(String(input)), Buffer.from(secret)];
-  return one.length === other.length && timingSafeEqual(one, other);
-}
-
-/** Undefined when it is larger than any update. */
-async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > maxBytes) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
 }

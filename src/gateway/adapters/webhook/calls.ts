@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Config } from "#config";
+import { readRequestBody } from "#foundation/http/request-body";
 import { isRecord, parseJson } from "#foundation/text/json";
 import { nonEmpty } from "#foundation/text/text";
 import type { ConnectionPorts } from "../../platform/platform.ts";
@@ -35,7 +36,7 @@ export class Calls {
     const name = /^\/webhooks\/([a-z0-9][a-z0-9_-]*)$/u.exec(request.url?.split("?")[0] ?? "")?.[1];
     const route = this.#deps.routes.find((one) => one.name === name);
     if (route === undefined || request.method !== "POST") return refusal(404, "There is no such route.");
-    const body = await bodyOf(request, this.#deps.settings.max_body_bytes);
+    const body = await readRequestBody(request, this.#deps.settings.max_body_bytes);
     if (body === undefined) return refusal(413, "The call is too large.");
     if (route.secret !== undefined && !isSigned(request.headers, body, route.secret))
       return refusal(401, "The signature is missing or wrong.");
@@ -126,17 +127,4 @@ function payloadOf(body: Buffer, headers: IncomingHttpHeaders): unknown {
   if (parsed.ok) return parsed.value;
   if (!(headers["content-type"] ?? "").startsWith("application/x-www-form-urlencoded")) return undefined;
   return Object.fromEntries(new URLSearchParams(text));
-}
-
-/** Undefined when it is larger than allowed. */
-async function bodyOf(request: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
-  if (Number(request.headers["content-length"] ?? 0) > maxBytes) return undefined;
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > maxBytes) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }

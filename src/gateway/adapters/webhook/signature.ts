@@ -1,5 +1,6 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
+import { isSame } from "../support/webhook.ts";
 
 export function signatureOf(body: Uint8Array | string, secret: string): string {
   return createHmac("sha256", secret).update(body).digest("hex");
@@ -12,14 +13,9 @@ export function isSigned(headers: IncomingHttpHeaders, body: Uint8Array, secret:
     return typeof value === "string" ? value : undefined;
   };
   const hub = header("x-hub-signature-256");
-  if (hub !== undefined) return isEqual(hub, `sha256=${signatureOf(body, secret)}`);
+  if (hub !== undefined) return isSame(hub, `sha256=${signatureOf(body, secret)}`);
   const token = header("x-gitlab-token");
-  if (token !== undefined) return isEqual(token, secret);
+  if (token !== undefined) return isSame(token, secret);
   const general = header("x-webhook-signature");
-  return general !== undefined && isEqual(general, signatureOf(body, secret));
-}
-
-function isEqual(input: string, expected: string): boolean {
-  const [one, other] = [Buffer.from(input), Buffer.from(expected)];
-  return one.length === other.length && timingSafeEqual(one, other);
+  return general !== undefined && isSame(general, signatureOf(body, secret));
 }

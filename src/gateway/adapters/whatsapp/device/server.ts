@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { pipeline } from "node:stream/promises";
 import { describe } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
+import { readRequestBody } from "#foundation/http/request-body";
 import { isRecord, parseJson } from "#foundation/text/json";
 import type { Fields } from "../../support/fields.ts";
 import { isSame } from "../../support/webhook.ts";
@@ -102,14 +103,9 @@ function healthOf(state: DeviceState): Fields {
 }
 
 async function bodyOf(request: IncomingMessage): Promise<Fields> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > largestBody) throw new CallRefused(413, "too large");
-    chunks.push(chunk);
-  }
-  const parsed = parseJson(Buffer.concat(chunks).toString("utf8") || "{}");
+  const bytes = await readRequestBody(request, largestBody);
+  if (bytes === undefined) throw new CallRefused(413, "too large");
+  const parsed = parseJson(bytes.toString("utf8") || "{}");
   if (!parsed.ok || !isRecord(parsed.value)) throw new CallRefused(400, "no JSON object");
   return parsed.value;
 }
