@@ -1,3 +1,4 @@
+import { assertApproved } from "../../approval/assert-approved.ts";
 import type { ApprovalGate } from "../../contract/approval-request.ts";
 import type { ToolContext } from "../../contract/context.ts";
 import { defineTool } from "../../contract/define-tool.ts";
@@ -119,7 +120,11 @@ async function act(
     throw new ToolFailure(`The action ${action} is not allowed here. Allowed: ${usable.join(", ")}`);
   const missing = chosen.needs.filter((field) => (args[field] ?? "") === "");
   if (missing.length > 0) throw new ToolFailure(`${action} needs ${missing.join(", ")}.`);
-  if (chosen.asks !== undefined) await assertApproved(deps.gate, { name, action, asks: chosen.asks, args }, context);
+  if (chosen.asks !== undefined) {
+    const summary = `${action}: server ${args.guild_id}, member ${args.user_id}, role ${args.role_id}`;
+    const asked = { tool: name, summary, key: `discord ${action}`, description: chosen.asks };
+    await assertApproved(deps.gate, asked, context);
+  }
   const { signal } = context;
   const answer = await callDiscord(access, chosen.call(args), { signal, permission: chosen.permission });
   const shown = chosen.show(answer);
@@ -127,35 +132,6 @@ async function act(
   context.noteUntrusted?.(name);
   const source = `discord:${args.channel_id ?? ""}`;
   return result({ success: true, result: fenceUntrusted(JSON.stringify(shown, null, 1), source) });
-}
-
-interface AskedAction {
-  readonly name: string;
-  readonly action: string;
-  readonly asks: string;
-  readonly args: DiscordArguments;
-}
-
-async function assertApproved(
-  gate: ApprovalGate,
-  { name, action, asks, args }: AskedAction,
-  context: ToolContext,
-): Promise<void> {
-  const { guild_id, user_id, role_id } = args;
-  const summary = `${action}: server ${guild_id}, member ${user_id}, role ${role_id}`;
-  const finding = { key: `discord ${action}`, description: asks, severity: "ask", source: "policy" } as const;
-  const verdict = await gate.checkFindings(summary, [finding], {
-    tool: name,
-    scope: context.scope,
-    taskId: context.taskId,
-    callId: context.callId,
-    cwd: "/",
-    // The server is not in any container, so a container's freedom does not count here.
-    terminalKind: "local",
-    signal: context.signal,
-    progress: (text) => context.progress(text),
-  });
-  if (verdict.kind === "blocked") throw new ToolFailure(verdict.reason, { status: "blocked" });
 }
 
 export const builtin: BuiltinTools = ({ discord }) => (discord === undefined ? [] : createDiscordTools(discord));

@@ -1,4 +1,5 @@
 import { isRecord, parseJson } from "#foundation/text/json";
+import { assertApproved } from "../../approval/assert-approved.ts";
 import type { ApprovalGate } from "../../contract/approval-request.ts";
 import type { ToolContext } from "../../contract/context.ts";
 import { defineTool } from "../../contract/define-tool.ts";
@@ -159,36 +160,18 @@ async function callAction(deps: HomeAssistantDeps, action: Action, context: Tool
     throw new ToolFailure(`Invalid entity_id format: ${shown(entity_id)}`);
   const body = { ...data, ...(entity_id === "" ? {} : { entity_id }) };
   const access = accessOf(deps);
-  await assertApproved(deps, { domain, service, entityIds: entitiesOf(body) }, context);
+  const [name, entityIds] = [`${domain}.${service}`, entitiesOf(body)];
+  const risk = riskOf({ domain, service, entityIds });
+  if (risk !== undefined) {
+    const summary = `${name} ${entityIds.join(", ")}`.trim();
+    const asked = { tool: "ha_call_service", summary, key: `home assistant ${name}`, description: risk };
+    await assertApproved(deps.gate, asked, context);
+  }
   const changed = records(
     await callHouse(access, `services/${domain}/${service}`, { json: body, signal: context.signal }),
   );
   const affected = changed.map((state) => ({ entity_id: state["entity_id"], state: state["state"] }));
-  return result({ result: { success: true, service: `${domain}.${service}`, affected_entities: affected } });
-}
-
-async function assertApproved(
-  deps: HomeAssistantDeps,
-  action: Parameters<typeof riskOf>[0],
-  context: ToolContext,
-): Promise<void> {
-  const risk = riskOf(action);
-  if (risk === undefined) return;
-  const name = `${action.domain}.${action.service}`;
-  const summary = `${name} ${action.entityIds.join(", ")}`.trim();
-  const finding = { key: `home assistant ${name}`, description: risk, severity: "ask", source: "policy" } as const;
-  const verdict = await deps.gate.checkFindings(summary, [finding], {
-    tool: "ha_call_service",
-    scope: context.scope,
-    taskId: context.taskId,
-    callId: context.callId,
-    cwd: "/",
-    // The house is not in any container, so a container's freedom does not count here.
-    terminalKind: "local",
-    signal: context.signal,
-    progress: (text) => context.progress(text),
-  });
-  if (verdict.kind === "blocked") throw new ToolFailure(verdict.reason, { status: "blocked" });
+  return result({ result: { success: true, service: name, affected_entities: affected } });
 }
 
 /** All entities a call names: in its own field, in `data`, and in a target. */

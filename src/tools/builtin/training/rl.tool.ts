@@ -1,7 +1,8 @@
+import { assertApproved } from "../../approval/assert-approved.ts";
 import type { ApprovalGate } from "../../contract/approval-request.ts";
 import type { ToolContext } from "../../contract/context.ts";
 import { defineTool } from "../../contract/define-tool.ts";
-import { ToolFailure, type ToolResult } from "../../contract/result.ts";
+import type { ToolResult } from "../../contract/result.ts";
 import type { Availability, Tool } from "../../contract/tool.ts";
 import type { TrainingSteps } from "../../contract/training.ts";
 import type { BuiltinTools } from "../builtin-deps.ts";
@@ -100,11 +101,7 @@ function preparing(deps: TrainingDeps, check: () => Availability): readonly Tool
         },
       },
       run: async (args, context) => {
-        await assertApproved(
-          deps,
-          { name: "rl_test_inference", does: "start test rollouts, which cost money" },
-          context,
-        );
+        await assertWanted(deps, { name: "rl_test_inference", does: "start test rollouts, which cost money" }, context);
         return await ask(deps, { name: "rl_test_inference", args }, context);
       },
     }),
@@ -120,7 +117,7 @@ function running(deps: TrainingDeps, check: () => Availability): readonly Tool[]
       description: "Fifth step of a training: start it. It goes on in the background, for hours.",
       parameters: nothing,
       run: async (args, context) => {
-        await assertApproved(
+        await assertWanted(
           deps,
           { name: "rl_start_training", does: "start a training run, which costs money" },
           context,
@@ -172,29 +169,10 @@ async function ask(deps: TrainingDeps, { name, args }: Wanted, context: ToolCont
 }
 
 /** What is started are programs the person configured, never words of the model; they cost money, so somebody has to want it. */
-async function assertApproved(
-  { gate }: TrainingDeps,
-  { name, does }: { readonly name: string; readonly does: string },
-  context: ToolContext,
-): Promise<void> {
-  const finding = {
-    key: `rl ${does}`,
-    description: does,
-    severity: "ask",
-    source: "policy",
-  } as const;
-  const verdict = await gate.checkFindings(name, [finding], {
-    tool: name,
-    scope: context.scope,
-    taskId: context.taskId,
-    callId: context.callId,
-    cwd: context.scope.cwd,
-    // It runs on this machine, whatever the terminal of the session is.
-    terminalKind: "local",
-    signal: context.signal,
-    progress: (text) => context.progress(text),
-  });
-  if (verdict.kind === "blocked") throw new ToolFailure(verdict.reason, { status: "blocked" });
+async function assertWanted({ gate }: TrainingDeps, action: { name: string; does: string }, context: ToolContext) {
+  const { name, does } = action;
+  const asked = { tool: name, summary: name, key: `rl ${does}`, description: does, cwd: context.scope.cwd };
+  await assertApproved(gate, asked, context);
 }
 
 export const builtin: BuiltinTools = ({ training }) => (training === undefined ? [] : createTrainingTools(training));
