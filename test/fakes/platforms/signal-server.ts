@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
 import { type FakeService, type Fields, Refused, type ShownIn, startFakeService } from "./fake-service.ts";
+import { Handover } from "./handover.ts";
 
 export interface SignalServer extends Pick<FakeService, "nextSend" | "sends" | "url" | "file"> {
   readonly account: string;
@@ -9,13 +10,24 @@ export interface SignalServer extends Pick<FakeService, "nextSend" | "sends" | "
   shown(): readonly string[];
   shownIn(): readonly ShownIn[];
   dropStreams(): void;
+  /** What was written to streams that have ended, where nothing is sent again. */
+  handedOver(): readonly (readonly string[])[];
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** A signal-cli daemon on loopback: unknown accounts, empty messages and files that are not there are refused. */
-export async function startSignalServer(): Promise<SignalServer> {
+const keptEvents = 1_000;
+
+/**
+ * A signal-cli daemon on loopback: unknown accounts, empty messages and files that are not there are refused. Its
+ * events have numbers, and who names the last one gets those after it again; older daemons have no numbers.
+ */
+export async function startSignalServer({ isOld = false } = {}): Promise<SignalServer> {
   const account = "+4915100000001";
   const streams = new Set<ServerResponse>();
+  const events: { readonly number: number; readonly envelope: Fields }[] = [];
+  const handover = new Handover<ServerResponse>();
+  const daemonRun = "1700000000000-";
+  let count = 0;
   // Nobody listens: Signal's own server keeps it.
   const waiting: Fields[] = [];
   const shown: ShownIn[] = [];
@@ -61,16 +73,34 @@ export async function startSignalServer(): Promise<SignalServer> {
     if (url.searchParams.get("account") !== account) return void response.writeHead(404).end();
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.write(":\n\n");
-    response.on("close", () => streams.delete(response));
+    response.on("close", () => end(response));
+    const { "last-event-id": lastId } = request.headers;
+    const isKnown = typeof lastId === "string" && lastId.startsWith(daemonRun);
+    const after = isKnown ? Number(lastId.slice(daemonRun.length)) : 0;
+    if (lastId !== undefined && !isOld)
+      for (const event of events) if (event.number > after) write(response, event.number, event.envelope);
     streams.add(response);
-    for (const envelope of waiting.splice(0)) write(response, envelope);
+    for (const envelope of waiting.splice(0)) tell(envelope);
   });
-  const write = (stream: ServerResponse, envelope: Fields): void =>
-    void stream.write(`event:receive\ndata:${JSON.stringify({ account, envelope })}\n\n`);
+  const end = (stream: ServerResponse): void => {
+    streams.delete(stream);
+    handover.ended(stream);
+  };
+  const write = (stream: ServerResponse, number: number, envelope: Fields): void => {
+    const id = isOld ? "" : `id:${daemonRun}${number}\n`;
+    stream.write(`${id}event:receive\ndata:${JSON.stringify({ account, envelope })}\n\n`);
+    if (isOld) handover.wrote(stream, JSON.stringify(envelope));
+  };
+  const tell = (envelope: Fields): void => {
+    count += 1;
+    events.push({ number: count, envelope });
+    if (events.length > keptEvents) events.shift();
+    for (const stream of streams) write(stream, count, envelope);
+  };
   const deliver = (envelope: Fields): void => {
     last = envelope;
     if (streams.size === 0) waiting.push(envelope);
-    for (const stream of streams) write(stream, envelope);
+    else tell(envelope);
   };
   return {
     ...service,
@@ -84,8 +114,11 @@ export async function startSignalServer(): Promise<SignalServer> {
     shown: () => shown.map(({ text }) => text),
     shownIn: () => [...shown],
     dropStreams() {
-      for (const stream of streams) stream.destroy();
-      streams.clear();
+      for (const stream of streams) {
+        stream.destroy();
+        end(stream);
+      }
     },
+    handedOver: () => handover.over(),
   };
 }

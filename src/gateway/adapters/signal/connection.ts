@@ -13,6 +13,10 @@ import { type SignalRpc, signalRpc } from "./rpc.ts";
 const service: Service = { id: "signal", label: "Signal" };
 const waitsMs = [2_000, 4_000, 8_000, 16_000, 32_000, 60_000];
 const rememberedSends = 50;
+/** The number of the last event that was taken in, where the daemon numbers them. */
+const positionName = "events";
+/** Before the first one: a daemon that does not know a number sends all the events it has kept. */
+const noEventYet = "0";
 const lookEveryMs = 30_000;
 const longestSilenceMs = 120_000;
 const typingFailures = 3;
@@ -87,21 +91,26 @@ async function stay({ ports, root, rules, ready }: Stay, signal: AbortSignal): P
     heardAtMs = ports.clock.now();
     ports.alive();
   };
+  const lastId = await ports.position(rules.account, positionName);
   const watching = watch();
   try {
     await readEvents(
       {
         fetch: ports.fetch,
         url: `${root}/api/v1/events?account=${encodeURIComponent(rules.account)}`,
-        opened: () => {
+        lastId,
+        async opened() {
           heard();
+          if (lastId === undefined) await ports.keepPosition(rules.account, { name: positionName, value: noEventYet });
           ready();
         },
         heard,
-        async take(event) {
+        async take(event, id) {
           const message = readEnvelope(fieldsAt(event, "envelope"), rules);
-          // The daemon tells of a message once, and waits while nobody reads.
-          if (message !== undefined) await admitPatiently(ports, message, { signal: within, waiting: heard });
+          if (message === undefined) return;
+          const position = id === undefined ? undefined : { name: positionName, value: id };
+          // A daemon that does not number its events tells of a message once, and waits while nobody reads.
+          await admitPatiently(ports, message, { signal: within, waiting: heard, position });
         },
       },
       within,

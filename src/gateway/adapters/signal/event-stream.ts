@@ -6,27 +6,33 @@ import { classOfStatus, ServiceError } from "../support/service-error.ts";
 export interface EventStream {
   readonly fetch: Fetch;
   readonly url: string;
-  opened(): void;
+  /** The last event that was taken in: a daemon that numbers its events sends those after it once more. */
+  readonly lastId?: string | undefined;
+  opened(): void | Promise<void>;
   /** Something came, if only a sign of life. */
   heard(): void;
-  take(event: Fields): Promise<void>;
+  /** `id` is the number of the event, where the daemon gives it one. */
+  take(event: Fields, id: string | undefined): Promise<void>;
 }
 
 const longestEvent = 16 * 1024 * 1024;
+/** What may stand in a header. */
+const sendableId = /^[\x21-\x7e]{1,200}$/u;
 
 /** Reads events until the stream ends. Each is taken in before the next one is read. */
 export async function readEvents(
-  { fetch: send, url, opened, heard, take }: EventStream,
+  { fetch: send, url, lastId, opened, heard, take }: EventStream,
   signal: AbortSignal,
 ): Promise<void> {
-  const answer = await send(url, { headers: { accept: "text/event-stream" }, signal });
+  const resumed = lastId === undefined ? {} : { "last-event-id": lastId };
+  const answer = await send(url, { headers: { accept: "text/event-stream", ...resumed }, signal });
   if (!answer.ok || answer.body === null)
     throw new ServiceError({
       // The daemon answers so for an account that it does not have.
       errorClass: [400, 404].includes(answer.status) ? "auth" : classOfStatus(answer.status),
       message: `signal-cli gave status ${answer.status} for the account's events`,
     });
-  opened();
+  await opened();
   const decoder = new TextDecoder();
   let rest = "";
   for await (const chunk of answer.body as AsyncIterable<Uint8Array>) {
@@ -35,9 +41,15 @@ export async function readEvents(
     rest = events.pop() ?? "";
     if (rest.length > longestEvent) throw new Error("an event of signal-cli is too long");
     for (const event of events) {
-      const data = event.split("\n").flatMap((line) => (line.startsWith("data:") ? [line.slice(5).trimStart()] : []));
-      const parsed = parseJson(data.join("\n"));
-      if (parsed.ok && isRecord(parsed.value)) await take(parsed.value);
+      const parsed = parseJson(valuesIn(event, "data").join("\n"));
+      const id = valuesIn(event, "id").at(-1);
+      if (parsed.ok && isRecord(parsed.value))
+        await take(parsed.value, id !== undefined && sendableId.test(id) ? id : undefined);
     }
   }
+}
+
+function valuesIn(event: string, field: "data" | "id"): readonly string[] {
+  const name = `${field}:`;
+  return event.split("\n").flatMap((line) => (line.startsWith(name) ? [line.slice(name.length).trimStart()] : []));
 }

@@ -32,7 +32,8 @@ export async function admitPatiently(
     } catch (error) {
       const facts = { platform, failures: failures + 1, error: describe(error) };
       if (signal.aborted) {
-        ports.logger.error("a message is lost: the connection ended before it could be written down", facts);
+        const what = position === undefined ? "a message is lost" : "a message must be asked for again";
+        ports.logger.error(`${what}: the connection ended before it could be written down`, facts);
         return false;
       }
       ports.logger.error("a message cannot be written down; it is kept and tried again", facts);
