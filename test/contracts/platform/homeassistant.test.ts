@@ -56,6 +56,18 @@ describe("the platform homeassistant", () => {
     ]);
   });
 
+  it("tells what changed first while nobody listened, in a house that was empty when it started", async () => {
+    await using server = await startHomeAssistantServer();
+    const env = { HASS_URL: server.url, HASS_TOKEN: server.token };
+    const first = await connectedTo(platform, { env, settings });
+    await first[Symbol.asyncDispose]();
+    server.change("light.a", "off", "on");
+    await using second = await connectedTo(platform, { env, settings }, first.ports.positions);
+    await expect
+      .poll(() => second.ports.admitted.map(({ text }) => text))
+      .toEqual([expect.stringContaining("light.a")]);
+  });
+
   it("gives up on a wrong token [40:A-HA-4]", async () => {
     await using server = await startHomeAssistantServer();
     const connecting = connectedTo(platform, { env: { HASS_URL: server.url, HASS_TOKEN: "wrong" }, settings });

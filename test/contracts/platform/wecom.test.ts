@@ -27,6 +27,7 @@ async function startKit() {
     shown: server.shown,
     nextSend: server.nextSend,
     sends: server.sends,
+    deliversAgain: true,
     breakConnection: () => server.endSockets(),
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };

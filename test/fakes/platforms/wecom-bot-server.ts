@@ -1,6 +1,7 @@
 import { createCipheriv, createHash, randomBytes } from "node:crypto";
 import { type WebSocket, WebSocketServer } from "ws";
 import { type FakeService, type Fields, type SendTrouble, startFakeService } from "./fake-service.ts";
+import { Handover } from "./handover.ts";
 
 export interface WecomBotServer extends Pick<FakeService, "url"> {
   readonly socketUrl: string;
@@ -21,6 +22,8 @@ export interface WecomBotServer extends Pick<FakeService, "url"> {
   ignorePings(): void;
   connections(): number;
   endSockets(): void;
+  /** What was written to sockets that have ended; nothing is written again. */
+  handedOver(): readonly (readonly string[])[];
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -35,6 +38,7 @@ interface Upload {
 export async function startWecomBotServer(): Promise<WecomBotServer> {
   const [botId, secret] = ["aibfake0001", "wecom-bot-secret-0001"];
   const sockets = new Set<WebSocket>();
+  const handover = new Handover<WebSocket>();
   const frames: Fields[] = [];
   const waiting: Fields[] = [];
   const asked = new Map<string, string>();
@@ -104,7 +108,7 @@ export async function startWecomBotServer(): Promise<WecomBotServer> {
       write(answer);
       if (answer.errcode !== 0) return;
       sockets.add(socket);
-      for (const one of waiting.splice(0)) socket.send(JSON.stringify(one));
+      for (const one of waiting.splice(0)) hand(socket, one);
       return;
     }
     if (!sockets.has(socket)) return void write({ errcode: 846600, errmsg: "not subscribed" });
@@ -123,13 +127,21 @@ export async function startWecomBotServer(): Promise<WecomBotServer> {
   const server = new WebSocketServer({ server: files.server });
   server.on("connection", (socket) => {
     connections += 1;
-    socket.on("close", () => sockets.delete(socket));
+    socket.on("close", () => end(socket));
     socket.on("message", (data) => answerTo(socket, JSON.parse(String(data))));
   });
+  const hand = (socket: WebSocket, frame: Fields): void => {
+    socket.send(JSON.stringify(frame));
+    handover.wrote(socket, JSON.stringify(frame));
+  };
+  const end = (socket: WebSocket): void => {
+    sockets.delete(socket);
+    handover.ended(socket);
+  };
   const deliver = (frame: Fields): void => {
     last = frame;
     if (sockets.size === 0) waiting.push(frame);
-    for (const socket of sockets) socket.send(JSON.stringify(frame));
+    for (const socket of sockets) hand(socket, frame);
   };
   return {
     url: files.url,
@@ -168,9 +180,12 @@ export async function startWecomBotServer(): Promise<WecomBotServer> {
     },
     connections: () => connections,
     endSockets() {
-      for (const socket of sockets) socket.terminate();
-      sockets.clear();
+      for (const socket of sockets) {
+        socket.terminate();
+        end(socket);
+      }
     },
+    handedOver: () => handover.over(),
     async [Symbol.asyncDispose]() {
       for (const socket of server.clients) socket.terminate();
       server.close();

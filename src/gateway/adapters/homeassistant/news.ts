@@ -48,7 +48,9 @@ export class News {
         if (change !== undefined) await this.#admit(change, { id, at: changedAt(state), isKept: true, signal });
       }
     }
-    if (newest !== "") await this.#ports.keepPosition(account, { name: position, value: newest });
+    // A house in which nothing ever changed is known, too: what changes from now on is news.
+    if (newest !== "" || known === undefined)
+      await this.#ports.keepPosition(account, { name: position, value: newest || new Date(0).toISOString() });
   }
 
   async #admit(

@@ -1,4 +1,5 @@
 import type { Connection, ConnectionPorts } from "../../platform/platform.ts";
+import { admitPatiently } from "../support/admit-patiently.ts";
 import { type Fields, fieldsAt, textAt } from "../support/fields.ts";
 import { Latest } from "../support/latest.ts";
 import { openLine } from "../support/line.ts";
@@ -91,7 +92,7 @@ async function stay(stream: Stream, ready: () => void, signal: AbortSignal): Pro
         requests.opened(line);
         running = begin(line);
       },
-      take: (frame, line) => (requests.answer(frame) ? undefined : take(frame, line, stream)),
+      take: (frame, line) => (requests.answer(frame) ? undefined : take(frame, line, { ...stream, signal })),
     },
     signal,
   );
@@ -122,7 +123,11 @@ async function keepAsking({ ports, requests }: Stream, signal: AbortSignal): Pro
   }
 }
 
-async function take(frame: Fields, line: SocketLine, { ports, rules, requestOf }: Stream): Promise<void> {
+async function take(
+  frame: Fields,
+  line: SocketLine,
+  { ports, rules, requestOf, signal }: Stream & { readonly signal: AbortSignal },
+): Promise<void> {
   const body = fieldsAt(frame, "body");
   if (frame["cmd"] === "aibot_event_callback" && fieldsAt(body, "event")["eventtype"] === "disconnected_event")
     return line.end("the bot connected from elsewhere");
@@ -130,5 +135,6 @@ async function take(frame: Fields, line: SocketLine, { ports, rules, requestOf }
   const message = readCallback(body, rules);
   if (message === undefined) return;
   requestOf.set(message.source.chatId, textAt(fieldsAt(frame, "headers"), "req_id"));
-  await ports.admit(message);
+  // WeCom hands a message over once and asks for no receipt.
+  await admitPatiently(ports, message, { signal });
 }
