@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { never } from "#foundation/lifecycle/abort";
 import { loadPlatform } from "#gateway";
 import { freePort } from "../../fakes/free-port.ts";
 import { startTwilioServer } from "../../fakes/platforms/twilio-server.ts";
@@ -31,10 +32,31 @@ async function startKit() {
     shown: server.shown,
     nextSend: server.nextSend,
     sends: server.sends,
+    deliversAgain: true,
     breakConnection: () => undefined,
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 }
+
+it("asks for what was written while nobody listened, oldest first, with its pictures, and for nothing older", async () => {
+  await using kit = await startKit();
+  kit.server.message({ Body: "before the first start" }, new Date(Date.now() - 60_000));
+  await kit.server.quiet();
+  const first = await connectedTo(platform, kit);
+  expect(first.ports.admitted).toEqual([]);
+  await first[Symbol.asyncDispose]();
+  for (const word of ["one", "two", "three"]) kit.say(word);
+  kit.sendFile(Buffer.from("%PDF-1.7"));
+  // Twilio has given up calling.
+  await kit.server.quiet();
+  await using second = await connectedTo(platform, kit, first.ports.positions);
+  expect(second.ports.admitted.map(({ text }) => text)).toEqual(["one", "two", "three", ""]);
+  const [file] = second.ports.admitted[3]?.attachments ?? [];
+  const chunks: Uint8Array[] = [];
+  if (file !== undefined)
+    for await (const chunk of (await second.connection.fetchAttachment?.(file, never)) ?? []) chunks.push(chunk);
+  expect(Buffer.concat(chunks).toString()).toBe("%PDF-1.7");
+});
 
 // What the suite shows of every platform: [40:EVT-1] [40:EVT-2] [40:EVT-4] [40:EVT-10] [40:EVT-26] [40:ADP-3].
 describePlatform(platform, startKit);

@@ -5,11 +5,16 @@ export interface PushedCall {
   readonly body: string;
 }
 
-/** Delivers calls as services do: again, until they are answered with success. */
+/** Delivers calls as services do: each by itself, and again until it is answered with success, or often enough. */
 export class Redelivery implements AsyncDisposable {
+  readonly #mostAttempts: number;
   readonly #stop = new AbortController();
   readonly #running: Promise<void>[] = [];
   #last: PushedCall | undefined;
+
+  constructor({ mostAttempts = Number.POSITIVE_INFINITY } = {}) {
+    this.#mostAttempts = mostAttempts;
+  }
 
   push(call: PushedCall): void {
     this.#last = call;
@@ -22,12 +27,17 @@ export class Redelivery implements AsyncDisposable {
 
   async #deliver({ url, method = "POST", headers, body }: PushedCall): Promise<void> {
     const { signal } = this.#stop;
-    while (!signal.aborted) {
+    for (let attempt = 0; attempt < this.#mostAttempts && !signal.aborted; attempt += 1) {
       const answer = await fetch(url, { method, headers, body, signal }).catch(() => undefined);
       await answer?.text().catch(() => undefined);
       if (answer?.ok === true) return;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
+  }
+
+  /** Resolves when every call was answered, or given up. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#running);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -2,12 +2,14 @@ import { describe } from "#foundation/errors";
 import { deadline } from "#foundation/lifecycle/abort";
 import { isRecord, parseJson } from "#foundation/text/json";
 import type { Connection, ConnectionError, ConnectionPorts } from "../../platform/platform.ts";
+import { Deliveries } from "../support/deliveries.ts";
 import { type Fields, fieldsAt, listAt, textAt } from "../support/fields.ts";
 import { openFile } from "../support/media.ts";
 import { type Rest, restOver } from "../support/rest.ts";
 import { connectionErrorOf, missingSetting, type Service } from "../support/service-error.ts";
 import { isSame, listenForCalls, type WebhookCall } from "../support/webhook.ts";
-import { Deliveries } from "./deliveries.ts";
+import { messagesSince, newestMessage } from "./history.ts";
+import { readCall } from "./inbound.ts";
 import { sendToBlueBubbles } from "./send.ts";
 
 const service: Service = { id: "bluebubbles", label: "BlueBubbles" };
@@ -46,8 +48,10 @@ export async function connectBlueBubbles(ports: ConnectionPorts, signal: AbortSi
     );
   const deliveries = new Deliveries({
     ports,
-    rest,
+    platform: service.id,
     account,
+    newest: (within) => newestMessage(rest, within),
+    since: (fromMs, within) => messagesSince(fromMs, { rest, account, signal: within }),
     taken({ source }) {
       if (hasPrivateApi && bluebubbles.send_read_receipts) markRead(source.chatId);
     },
@@ -62,7 +66,8 @@ export async function connectBlueBubbles(ports: ConnectionPorts, signal: AbortSi
       if (!isSame(passwordOf(incoming), password)) return { status: 401 };
       const event = bodyOf(incoming);
       if (event === undefined) return { status: 400 };
-      return { status: (await deliveries.take(event)) ? 200 : 503 };
+      const message = readCall(event, account);
+      return { status: message === undefined || (await deliveries.take(message)) ? 200 : 503 };
     },
   });
   const url = `http://${host}:${port}${path}?password=${encodeURIComponent(password)}`;

@@ -1,4 +1,5 @@
 import type { Platform } from "../../platform/platform.ts";
+import { filesUpTo, plainCapabilities } from "../support/plain-platform.ts";
 import { plainTexts } from "../support/plain-text.ts";
 
 const maxLength = 4000;
@@ -8,27 +9,14 @@ export const bluebubbles: Platform = {
   id: "bluebubbles",
   label: "iMessage (BlueBubbles)",
   envPrefix: "BLUEBUBBLES",
-  capabilities: {
+  capabilities: plainCapabilities({
     maxLength,
     lengthUnit: "utf16",
-    canEdit: false,
-    needsFinalEdit: false,
     canType: true,
-    canReact: false,
-    hasButtons: false,
-    hasThreads: false,
-    media: {
-      image: largestFile,
-      animation: largestFile,
-      video: largestFile,
-      audio: largestFile,
-      voice: largestFile,
-      document: largestFile,
-    },
+    media: filesUpTo(largestFile),
     settlesSends: "key",
-    tier: "low",
     rate: { account: 5, chat: 1 },
-  },
+  }),
   credentials: [
     {
       name: "server_url",

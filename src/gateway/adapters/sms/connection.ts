@@ -1,11 +1,13 @@
 import type { Destination, Outbound, SendErrorClass, SendResult } from "../../platform/outbound.ts";
 import { type Connection, ConnectionError, type ConnectionPorts, type SendContext } from "../../platform/platform.ts";
+import { Deliveries } from "../support/deliveries.ts";
 import { textAt } from "../support/fields.ts";
 import { openFile } from "../support/media.ts";
 import { type Rest, restOver } from "../support/rest.ts";
 import { connectionErrorOf, failureOf, missingSetting, type Service } from "../support/service-error.ts";
 import { listenForCalls, type WebhookAnswer, type WebhookCall } from "../support/webhook.ts";
-import { readSms } from "./inbound.ts";
+import { messagesSince } from "./history.ts";
+import { readForm, smsMessage } from "./inbound.ts";
 import { isTwilio } from "./signature.ts";
 
 const service: Service = { id: "sms", label: "Twilio" };
@@ -49,6 +51,14 @@ export async function connectSms(ports: ConnectionPorts, signal: AbortSignal): P
   await rest(".json", { signal }).catch((error: unknown) => {
     throw connectionErrorOf(service, error);
   });
+  const deliveries = new Deliveries({
+    ports,
+    platform: service.id,
+    account: own,
+    // Twilio's times are whole seconds.
+    newest: () => Promise.resolve(Math.floor(ports.clock.now() / 1000) * 1000),
+    since: (fromMs, within) => messagesSince(fromMs, { rest, root, own, signal: within }),
+  });
   const listening = await listenForCalls({
     service,
     ports,
@@ -59,10 +69,17 @@ export async function connectSms(ports: ConnectionPorts, signal: AbortSignal): P
       const fields = new URLSearchParams(call.body.toString("utf8"));
       if (call.method !== "POST") return { status: 405 };
       if (!checks(call, fields)) return { status: 403 };
-      const message = readSms(fields, own, ports.clock.now());
-      if (message !== undefined) await ports.admit(message);
-      return thanks;
+      const message = smsMessage(readForm(fields, ports.clock.now()), own);
+      return message === undefined || (await deliveries.take(message)) ? thanks : { status: 503 };
     },
+  });
+  const close = async (): Promise<void> => {
+    await listening[Symbol.asyncDispose]();
+    await deliveries[Symbol.asyncDispose]();
+  };
+  await deliveries.start(signal).catch(async (error: unknown) => {
+    await close();
+    throw connectionErrorOf(service, error);
   });
   return {
     account: { id: own, name: own },
@@ -73,7 +90,7 @@ export async function connectSms(ports: ConnectionPorts, signal: AbortSignal): P
       const isTwilios = new URL(url).origin === new URL(root).origin;
       return openFile(ports.fetch, { label: service.label, url, headers: isTwilios ? headers : undefined }, within);
     },
-    [Symbol.asyncDispose]: () => listening[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: close,
   };
 }
 

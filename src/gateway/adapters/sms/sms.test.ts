@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readSms } from "./inbound.ts";
+import { readForm, smsMessage } from "./inbound.ts";
 import { sms } from "./index.ts";
 import { isTwilio } from "./signature.ts";
 
@@ -28,8 +28,9 @@ describe("calls of Twilio", () => {
   });
 
   it("have one key per message, and our own are none [40:A-SM-5]", () => {
-    expect(readSms(form("hi"), "+15551239999", 1)).toMatchObject({ text: "hi", dedupKey: "sms:+15551239999:SM1" });
-    expect(readSms(form("hi"), "+15551230001", 1)).toBeUndefined();
+    const received = readForm(form("hi"), 1);
+    expect(smsMessage(received, "+15551239999")).toMatchObject({ text: "hi", dedupKey: "sms:+15551239999:SM1" });
+    expect(smsMessage(received, "+15551230001")).toBeUndefined();
   });
 });
 

@@ -20,6 +20,11 @@ export function plainCapabilities(own: Pick<Capabilities, "maxLength" | "rate"> 
   };
 }
 
+/** Files of every kind that can be sent, up to so many bytes. */
+export function filesUpTo(bytes: number): Capabilities["media"] {
+  return { image: bytes, animation: bytes, video: bytes, audio: bytes, voice: bytes, document: bytes };
+}
+
 /** For platforms that read Markdown themselves; `plain` is for when they do not take it. */
 export function markdownTexts(markdown: string, limit: number): readonly RenderedText[] {
   return splitText(markdown, { limit, measure: lengthIn("codepoints") }).map((text) => ({
