@@ -45,6 +45,21 @@ async function startKit() {
 
 describePlatform(platform, startKit);
 
+it("calls that were missed and come again in any order are taken in the order in which they were written", async () => {
+  await using kit = await startKit();
+  const first = await connectedTo(platform, kit);
+  await first[Symbol.asyncDispose]();
+  for (const [word, seconds] of [
+    ["three", 3],
+    ["one", 1],
+    ["two", 2],
+  ] as const)
+    kit.server.message(word, kit.server.apps[0], "alice", new Date(1_700_000_000_000 + seconds * 1000));
+  await using second = await connectedTo(platform, kit, first.ports.positions);
+  const texts = () => second.ports.admitted.map(({ text }) => text);
+  await expect.poll(texts, { timeout: 15_000 }).toEqual(["one", "two", "three"]);
+});
+
 it("wrong signatures are refused, right ones answered [40:A-WK-2]", async () => {
   await using kit = await startKit();
   await using at = await connectedTo(platform, kit);

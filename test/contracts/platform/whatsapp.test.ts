@@ -43,6 +43,23 @@ async function startKit() {
 describePlatform(platform, startKit);
 
 describe("calls of Meta", () => {
+  it("that were missed and come again in any order are taken in the order in which they were written", async () => {
+    await using kit = await startKit();
+    const first = await connectedTo(platform, kit);
+    await first[Symbol.asyncDispose]();
+    for (const [body, timestamp] of [
+      ["three", "1700000003"],
+      ["one", "1700000001"],
+      ["two", "1700000002"],
+    ] as const)
+      kit.server.message({ type: "text", text: { body }, timestamp });
+    await using second = await connectedTo(platform, kit, first.ports.positions);
+    const texts = () => second.ports.admitted.map(({ text }) => text);
+    await expect.poll(texts, { timeout: 15_000 }).toEqual(["one", "two", "three"]);
+    kit.say("four");
+    await expect.poll(texts, { timeout: 15_000 }).toEqual(["one", "two", "three", "four"]);
+  });
+
   it("are answered with the challenge when the word is right [40:A-WC-1]", async () => {
     await using kit = await startKit();
     await using _ = await connectedTo(platform, kit);

@@ -12,7 +12,7 @@ export interface WecomCredentials {
 export interface WecomServer extends Pick<FakeService, "nextSend" | "sends" | "url"> {
   readonly apps: readonly [WecomCredentials, WecomCredentials];
   /** Somebody writes to an app: Alice to the first, unless it is said otherwise. */
-  message(content: string, app?: WecomCredentials, user?: string): void;
+  message(content: string, app?: WecomCredentials, user?: string, at?: Date): void;
   /** A signed call as it goes over the wire. */
   call(text: string, app: WecomCredentials): { readonly url: string; readonly body: string };
   repeat(): void;
@@ -78,10 +78,10 @@ export async function startWecomServer(local: string): Promise<WecomServer> {
     ...service,
     apps,
     call,
-    message(content, to = apps[0], user = "alice") {
+    message(content, to = apps[0], user = "alice", at = new Date()) {
       count += 1;
       people.add(user);
-      const xml = `<xml><ToUserName><![CDATA[${to.corpId}]]></ToUserName><FromUserName><![CDATA[${user}]]></FromUserName><CreateTime>1700000000</CreateTime><MsgType><![CDATA[text]]></MsgType><Content><![CDATA[${content}]]></Content><MsgId>${count}</MsgId></xml>`;
+      const xml = `<xml><ToUserName><![CDATA[${to.corpId}]]></ToUserName><FromUserName><![CDATA[${user}]]></FromUserName><CreateTime>${Math.floor(at.getTime() / 1000)}</CreateTime><MsgType><![CDATA[text]]></MsgType><Content><![CDATA[${content}]]></Content><MsgId>${count}</MsgId></xml>`;
       calls.push({ ...call(xml, to), headers: { "content-type": "text/xml" } });
     },
     repeat: () => calls.repeat(),

@@ -16,6 +16,8 @@ export interface WhatsAppServer extends Pick<FakeService, "calls" | "nextSend" |
   [Symbol.asyncDispose](): Promise<void>;
 }
 
+const nowInSeconds = (): string => String(Math.floor(Date.now() / 1000));
+
 export function metaSignature(secret: string, body: string): string {
   return `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`;
 }
@@ -74,7 +76,7 @@ export async function startWhatsAppServer(local: string): Promise<WhatsAppServer
     numberId,
     message(fields) {
       count += 1;
-      const message = { from: "15551112222", id: `wamid.in${count}`, timestamp: "1700000000", ...fields };
+      const message = { from: "15551112222", id: `wamid.in${count}`, timestamp: nowInSeconds(), ...fields };
       const contacts = [{ wa_id: String(message.from), profile: { name: "Alice" } }];
       const value = { metadata: { phone_number_id: numberId }, contacts, messages: [message] };
       const body = JSON.stringify({ object: "whatsapp_business_account", entry: [{ changes: [{ value }] }] });

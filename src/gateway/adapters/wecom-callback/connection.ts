@@ -1,4 +1,5 @@
 import type { Connection, ConnectionError, ConnectionPorts } from "../../platform/platform.ts";
+import { FirstCalls } from "../support/first-calls.ts";
 import { connectionErrorOf, failureOf, missingSetting, type Service } from "../support/service-error.ts";
 import { isSame, listenForCalls, type WebhookAnswer, type WebhookCall } from "../support/webhook.ts";
 import { appsOf, type WecomApp, WecomClient } from "./apps.ts";
@@ -19,13 +20,15 @@ export async function connectWecomCallback(ports: ConnectionPorts, signal: Abort
     await client.token(signal).catch((error: unknown) => {
       throw connectionErrorOf(service, error);
     });
+  const calls = await FirstCalls.open(ports, first.corpId);
   const listening = await listenForCalls({
     service,
     ports,
     host: settings.host,
     port: settings.port,
     path: "/wecom/callback",
-    answer: (call) => (call.method === "GET" ? Promise.resolve(verified(call, apps)) : take(call, apps, ports)),
+    answer: (call) =>
+      call.method === "GET" ? Promise.resolve(verified(call, apps)) : take(call, { apps, ports, calls }),
   });
   return {
     account: { id: first.corpId, name: first.corpId },
@@ -48,7 +51,10 @@ export async function connectWecomCallback(ports: ConnectionPorts, signal: Abort
         return failureOf(error);
       }
     },
-    [Symbol.asyncDispose]: () => listening[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      await listening[Symbol.asyncDispose]();
+      await calls[Symbol.asyncDispose]();
+    },
   };
 }
 
@@ -69,7 +75,13 @@ function verified(call: WebhookCall, apps: readonly WecomApp[]): WebhookAnswer {
   return body === undefined ? { status: 403 } : { status: 200, body };
 }
 
-async function take(call: WebhookCall, apps: readonly WecomApp[], ports: ConnectionPorts): Promise<WebhookAnswer> {
+interface Taking {
+  readonly apps: readonly WecomApp[];
+  readonly ports: ConnectionPorts;
+  readonly calls: FirstCalls;
+}
+
+async function take(call: WebhookCall, { apps, ports, calls }: Taking): Promise<WebhookAnswer> {
   const outer = readXml(call.body.toString("utf8"));
   if (outer === undefined) return { status: 400 };
   const text = opened(call, outer.get("Encrypt") ?? "", apps);
@@ -77,6 +89,6 @@ async function take(call: WebhookCall, apps: readonly WecomApp[], ports: Connect
   const fields = readXml(text);
   if (fields === undefined) return { status: 400 };
   const message = readMessage(fields, apps[0]?.corpId ?? "");
-  if (message !== undefined) await ports.admit(message);
+  if (message !== undefined) await calls.take(message.atMs, () => ports.admit(message));
   return { status: 200, body: "success" };
 }

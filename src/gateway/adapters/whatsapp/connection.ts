@@ -3,6 +3,7 @@ import { isRecord, parseJson } from "#foundation/text/json";
 import type { SendErrorClass } from "../../platform/outbound.ts";
 import type { Connection, ConnectionError, ConnectionPorts } from "../../platform/platform.ts";
 import { fieldsAt, textAt } from "../support/fields.ts";
+import { FirstCalls } from "../support/first-calls.ts";
 import { Latest } from "../support/latest.ts";
 import { openFile } from "../support/media.ts";
 import { restOver } from "../support/rest.ts";
@@ -56,14 +57,20 @@ export async function connectWhatsApp(ports: ConnectionPorts, signal: AbortSigna
   });
   // Meta shows typing as an answer to a message, so the last one of each chat is known.
   const lastOf = new Latest<string>(rememberedChats);
+  const calls = await FirstCalls.open(ports, numberId);
   const listening = await listenForCalls({
     service,
     ports,
     host: "0.0.0.0",
     port: whatsapp.webhook_port,
     path: "/whatsapp/webhook",
-    answer: (call) => (call.method === "GET" ? Promise.resolve(verified(call, ports)) : take(call, ports, lastOf)),
+    answer: (call) =>
+      call.method === "GET" ? Promise.resolve(verified(call, ports)) : take(call, { ports, lastOf, calls }),
   });
+  const close = async (): Promise<void> => {
+    await listening[Symbol.asyncDispose]();
+    await calls[Symbol.asyncDispose]();
+  };
   const sending = { rest, template: whatsapp.template };
   return {
     account: { id: numberId, name: textAt(me, "verified_name") || textAt(me, "display_phone_number") },
@@ -87,7 +94,7 @@ export async function connectWhatsApp(ports: ConnectionPorts, signal: AbortSigna
       const { url } = await graph(`/${encodeURIComponent(ref["mediaId"] ?? "")}`, { signal: within });
       return await openFile(ports.fetch, { label: service.label, url: String(url), headers }, within);
     },
-    [Symbol.asyncDispose]: () => listening[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: close,
   };
 }
 
@@ -99,11 +106,13 @@ function verified({ url: { searchParams } }: WebhookCall, { config: { whatsapp }
   return { status: 200, body: searchParams.get("hub.challenge") ?? "" };
 }
 
-async function take(
-  { method, headers, body }: WebhookCall,
-  ports: ConnectionPorts,
-  lastOf: Latest<string>,
-): Promise<WebhookAnswer> {
+interface Taking {
+  readonly ports: ConnectionPorts;
+  readonly lastOf: Latest<string>;
+  readonly calls: FirstCalls;
+}
+
+async function take({ method, headers, body }: WebhookCall, { ports, lastOf, calls }: Taking): Promise<WebhookAnswer> {
   const { whatsapp } = ports.config;
   const expected = `sha256=${createHmac("sha256", whatsapp.app_secret.reveal()).update(body).digest("hex")}`;
   if (method !== "POST") return { status: 405 };
@@ -113,8 +122,9 @@ async function take(
   for (const event of readCall(parsed.value, whatsapp.phone_number_id)) {
     if (event.kind === "press") await ports.press(event.press);
     else {
-      lastOf.set(event.message.source.chatId, event.message.messageId ?? "");
-      await ports.admit(event.message);
+      const { message } = event;
+      lastOf.set(message.source.chatId, message.messageId ?? "");
+      await calls.take(message.atMs, () => ports.admit(message));
     }
   }
   return { status: 200 };
