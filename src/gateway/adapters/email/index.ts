@@ -3,6 +3,7 @@ import type { Platform } from "../../platform/platform.ts";
 import { htmlStyle } from "../../text/markup.ts";
 import { renderedTexts } from "../../text/rendered.ts";
 import { lengthIn } from "../../text/split.ts";
+import { filesUpTo, plainCapabilities } from "../support/plain-platform.ts";
 import { withLineBreaks } from "./html.ts";
 
 const maxLength = 50_000;
@@ -13,28 +14,15 @@ export const email: Platform = {
   id: "email",
   label: "E-mail",
   envPrefix: "EMAIL",
-  capabilities: {
+  capabilities: plainCapabilities({
     maxLength,
-    lengthUnit: "codepoints",
-    canEdit: false,
-    needsFinalEdit: false,
-    canType: false,
-    canReact: false,
-    hasButtons: false,
     hasThreads: true,
-    media: {
-      image: largestFile,
-      animation: largestFile,
-      video: largestFile,
-      audio: largestFile,
-      voice: largestFile,
-      document: largestFile,
-    },
+    media: filesUpTo(largestFile),
     // A mail that is sent again has the same Message-ID: servers and mail programs show it once.
     settlesSends: "key",
     tier: "minimal",
     rate: { account: 1, chat: 1 },
-  },
+  }),
   credentials: [
     {
       name: "address",

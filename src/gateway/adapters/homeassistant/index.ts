@@ -1,4 +1,5 @@
 import type { Platform } from "../../platform/platform.ts";
+import { plainCapabilities } from "../support/plain-platform.ts";
 import { plainTexts } from "../support/plain-text.ts";
 
 const maxLength = 4096;
@@ -7,20 +8,13 @@ export const homeassistant: Platform = {
   id: "homeassistant",
   label: "Home Assistant",
   envPrefix: "HASS",
-  capabilities: {
+  capabilities: plainCapabilities({
     maxLength,
     lengthUnit: "utf16",
-    canEdit: false,
-    needsFinalEdit: false,
-    canType: false,
-    canReact: false,
-    hasButtons: false,
-    hasThreads: false,
-    media: {},
     settlesSends: "key",
     tier: "minimal",
     rate: { account: 5, chat: 1 },
-  },
+  }),
   credentials: [
     {
       name: "url",
@@ -37,7 +31,7 @@ export const homeassistant: Platform = {
       isSecret: true,
     },
   ],
-  lock: ({ platforms }) => ({ scope: "homeassistant", identity: platforms["homeassistant"]?.token.reveal() ?? "" }),
+  lock: ({ homeassistant: { url: identity } }) => ({ scope: "homeassistant-url", identity }),
   // Notifications show Markdown.
   render: (markdown) => plainTexts(markdown, maxLength),
   readTarget: (text) => (text === "ha_events" ? { chatId: text } : undefined),

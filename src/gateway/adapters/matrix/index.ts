@@ -1,6 +1,7 @@
 import type { Platform } from "../../platform/platform.ts";
 import { renderedTexts } from "../../text/rendered.ts";
 import { lengthIn } from "../../text/split.ts";
+import { filesUpTo, plainCapabilities } from "../support/plain-platform.ts";
 import { matrixStyle, withBreaks } from "./markup.ts";
 
 const maxLength = 4000;
@@ -10,27 +11,17 @@ export const matrix: Platform = {
   id: "matrix",
   label: "Matrix",
   envPrefix: "MATRIX",
-  capabilities: {
+  capabilities: plainCapabilities({
     maxLength,
-    lengthUnit: "codepoints",
     canEdit: true,
-    needsFinalEdit: false,
     canType: true,
     canReact: true,
-    hasButtons: false,
     hasThreads: true,
-    media: {
-      image: largestFile,
-      animation: largestFile,
-      video: largestFile,
-      audio: largestFile,
-      voice: largestFile,
-      document: largestFile,
-    },
+    media: filesUpTo(largestFile),
     settlesSends: "key",
     tier: "medium",
     rate: { account: 5, chat: 1 },
-  },
+  }),
   credentials: [
     {
       name: "homeserver",
@@ -56,7 +47,7 @@ export const matrix: Platform = {
     },
   ],
   lock: ({ platforms, matrix: { homeserver, user_id: userId } }) => ({
-    scope: "matrix-account",
+    scope: "matrix-device",
     identity: platforms["matrix"]?.token.reveal() || `${homeserver}:${userId}`,
   }),
   render: (markdown) =>

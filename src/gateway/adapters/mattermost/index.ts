@@ -1,5 +1,6 @@
 import type { Platform } from "../../platform/platform.ts";
 import { lengthIn, splitText } from "../../text/split.ts";
+import { filesUpTo, plainCapabilities } from "../support/plain-platform.ts";
 
 const maxLength = 4000;
 const largestFile = 100 * 1024 * 1024;
@@ -8,28 +9,19 @@ export const mattermost: Platform = {
   id: "mattermost",
   label: "Mattermost",
   envPrefix: "MATTERMOST",
-  capabilities: {
+  capabilities: plainCapabilities({
     maxLength,
-    lengthUnit: "codepoints",
     canEdit: true,
-    needsFinalEdit: false,
     canType: true,
     canReact: true,
     // Buttons call an address of ours, which a server elsewhere cannot reach.
     hasButtons: false,
     hasThreads: true,
-    media: {
-      image: largestFile,
-      animation: largestFile,
-      video: largestFile,
-      audio: largestFile,
-      voice: largestFile,
-      document: largestFile,
-    },
+    media: filesUpTo(largestFile),
     settlesSends: "look-back",
     tier: "medium",
     rate: { account: 10, chat: 2 },
-  },
+  }),
   credentials: [
     {
       name: "url",

@@ -1,6 +1,7 @@
 import type { Platform } from "../../platform/platform.ts";
 import { plainStyle, renderMarkdown } from "../../text/markup.ts";
 import { lengthIn, splitText } from "../../text/split.ts";
+import { plainCapabilities } from "../support/plain-platform.ts";
 
 const maxLength = 4000;
 
@@ -8,20 +9,11 @@ export const qqbot: Platform = {
   id: "qqbot",
   label: "QQ",
   envPrefix: "QQ",
-  capabilities: {
+  capabilities: plainCapabilities({
     maxLength,
-    lengthUnit: "codepoints",
-    canEdit: false,
-    needsFinalEdit: false,
     canType: true,
-    canReact: false,
-    hasButtons: false,
-    hasThreads: false,
-    media: {},
-    settlesSends: "none",
-    tier: "low",
     rate: { account: 5, chat: 1 },
-  },
+  }),
   credentials: [
     {
       name: "app_id",
@@ -46,7 +38,7 @@ export const qqbot: Platform = {
       isOptional: true,
     },
   ],
-  lock: ({ qqbot: { app_id: identity } }) => ({ scope: "qq-app", identity }),
+  lock: ({ qqbot: { app_id: identity } }) => ({ scope: "qqbot-appid", identity }),
   // The bot may write Markdown or not: both forms are at hand, and the connection knows which.
   render: (markdown) =>
     splitText(markdown, { limit: maxLength, measure: lengthIn("codepoints") }).map((text) => ({

@@ -1,4 +1,5 @@
 import type { Platform } from "../../platform/platform.ts";
+import { filesUpTo, plainCapabilities } from "../support/plain-platform.ts";
 import { plainTexts } from "../support/plain-text.ts";
 
 const maxLength = 8000;
@@ -8,27 +9,14 @@ export const signal: Platform = {
   id: "signal",
   label: "Signal",
   envPrefix: "SIGNAL",
-  capabilities: {
+  capabilities: plainCapabilities({
     maxLength,
     lengthUnit: "utf16",
-    canEdit: false,
-    needsFinalEdit: false,
     canType: true,
     canReact: true,
-    hasButtons: false,
-    hasThreads: false,
-    media: {
-      image: largestFile,
-      animation: largestFile,
-      video: largestFile,
-      audio: largestFile,
-      voice: largestFile,
-      document: largestFile,
-    },
-    settlesSends: "none",
-    tier: "low",
+    media: filesUpTo(largestFile),
     rate: { account: 5, chat: 1 },
-  },
+  }),
   credentials: [
     {
       name: "http_url",
@@ -53,7 +41,7 @@ export const signal: Platform = {
       isOptional: true,
     },
   ],
-  lock: ({ signal: { account } }) => ({ scope: "signal-account", identity: account }),
+  lock: ({ signal: { account } }) => ({ scope: "signal-phone", identity: account }),
   render: (markdown) => plainTexts(markdown, maxLength),
   readTarget: (text) =>
     /^(?:\+\d{6,}|group:[\w+/=-]+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/iu.test(text)

@@ -1,4 +1,5 @@
 import type { Platform } from "../../platform/platform.ts";
+import { plainCapabilities } from "../support/plain-platform.ts";
 import { plainTexts } from "../support/plain-text.ts";
 
 /** Twilio cuts a message of this length into parts by itself, and refuses a longer one. */
@@ -8,21 +9,14 @@ export const sms: Platform = {
   id: "sms",
   label: "SMS (Twilio)",
   envPrefix: "SMS",
-  capabilities: {
+  capabilities: plainCapabilities({
     maxLength,
     lengthUnit: "utf16",
-    canEdit: false,
-    needsFinalEdit: false,
-    canType: false,
-    canReact: false,
-    hasButtons: false,
-    hasThreads: false,
     // Twilio fetches files from a public address, which a machine at home does not have.
     media: {},
-    settlesSends: "none",
     tier: "minimal",
     rate: { account: 1, chat: 1 },
-  },
+  }),
   credentials: [
     {
       name: "account_sid",

@@ -2,6 +2,7 @@ import type { Platform } from "../../platform/platform.ts";
 import { plainStyle } from "../../text/markup.ts";
 import { renderedTexts } from "../../text/rendered.ts";
 import { lengthIn } from "../../text/split.ts";
+import { plainCapabilities } from "../support/plain-platform.ts";
 
 const maxLength = 2048;
 
@@ -9,20 +10,11 @@ export const wecomCallback: Platform = {
   id: "wecom_callback",
   label: "WeCom (self-built app)",
   envPrefix: "WECOM_CALLBACK",
-  capabilities: {
+  capabilities: plainCapabilities({
     maxLength,
     lengthUnit: "bytes",
-    canEdit: false,
-    needsFinalEdit: false,
-    canType: false,
-    canReact: false,
-    hasButtons: false,
-    hasThreads: false,
-    media: {},
-    settlesSends: "none",
-    tier: "low",
     rate: { account: 10, chat: 0.5 },
-  },
+  }),
   credentials: [
     {
       name: "corp_id",

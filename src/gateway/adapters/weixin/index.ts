@@ -1,5 +1,5 @@
 import type { Platform } from "../../platform/platform.ts";
-import { allowedUsersField, markdownTexts, plainCapabilities } from "../support/plain-platform.ts";
+import { allowedUsersField, filesUpTo, markdownTexts, plainCapabilities } from "../support/plain-platform.ts";
 import { withoutBlankLines } from "./markup.ts";
 
 const maxLength = 4000;
@@ -13,14 +13,7 @@ export const weixin: Platform = {
   capabilities: plainCapabilities({
     maxLength,
     canType: true,
-    media: {
-      image: largestFile,
-      animation: largestFile,
-      video: largestFile,
-      audio: largestFile,
-      voice: largestFile,
-      document: largestFile,
-    },
+    media: filesUpTo(largestFile),
     settlesSends: "key",
     rate: { account: 5, chat: 2.8 },
   }),

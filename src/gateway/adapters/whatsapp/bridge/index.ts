@@ -40,7 +40,7 @@ export const whatsappBridge: Platform = {
     },
     allowedUsersField("WHATSAPP", "Numbers with country codes, digits only; your own for self-chat."),
   ],
-  lock: ({ whatsapp: { bridge_url: identity } }) => ({ scope: "whatsapp-bridge", identity }),
+  lock: ({ whatsapp: { bridge_url: identity } }) => ({ scope: "whatsapp-session", identity }),
   render: (markdown) => renderedTexts(markdown, { style: whatsappStyle, limit: maxLength, length: lengthIn("utf16") }),
   readTarget(text) {
     const [, number] = /^\+?(\d{6,15})$/u.exec(text) ?? [];
