@@ -10,6 +10,7 @@ import type { Stage } from "../test/e2e/support/stage.ts";
 import { startModelServer } from "../test/fakes/model-server/index.ts";
 import { answerByNumber, marksFile } from "./gateway-proof/answers.ts";
 import { type Crowd, proofPlatforms, startCrowds } from "./gateway-proof/crowd.ts";
+import { type Left, openLedger } from "./gateway-proof/left.ts";
 import { oneChatPlatforms } from "./gateway-proof/services.ts";
 import { type Tally, tally } from "./gateway-proof/tally.ts";
 
@@ -45,6 +46,8 @@ export interface GatewayProof extends Tally {
   readonly kills: number;
   readonly requests: number;
   readonly seconds: number;
+  /** What was still to be done at the end: an answer that waits to be sent is late and not lost. */
+  readonly left: Left;
 }
 
 export const shortProof: Omit<GatewayProofOptions, "store" | "signal"> = {
@@ -82,11 +85,9 @@ export async function proveGateway(options: GatewayProofOptions): Promise<Gatewa
   }
   stop.abort();
   await killing;
-  const { messages, chats, signal } = options;
+  const { messages, chats } = options;
   const look = async () => tally(crowds, { messages, chats, seen, marks: await gateway.marks() });
-  const untilMs = Date.now() + options.settleMs;
-  for (let now = await look(); now.lostIn + now.lostOut > 0 && Date.now() < untilMs; now = await look())
-    await sleep(250, signal);
+  const left = await settled(look, gateway, options);
   await gateway.end();
   return {
     store: options.store,
@@ -96,7 +97,29 @@ export async function proveGateway(options: GatewayProofOptions): Promise<Gatewa
     requests: model.requests.length,
     seconds: Math.round((Date.now() - startedMs) / 1000),
     ...(await look()),
+    left,
   };
+}
+
+const lookEveryMs = 250;
+/** When nothing is left to do for so long, nothing more will come. */
+const idleMs = 30_000;
+
+/** Waits until everything is answered, or nothing more will be. */
+async function settled(
+  look: () => Promise<Tally>,
+  { location }: Pick<Awaited<ReturnType<typeof openGateway>>, "location">,
+  { settleMs, signal }: GatewayProofOptions,
+): Promise<Left> {
+  await using ledger = await openLedger(location);
+  const untilMs = Date.now() + settleMs;
+  for (let idleFromMs = Date.now(); ; await sleep(lookEveryMs, signal)) {
+    const { lostIn, lostOnWire, lostOut } = await look();
+    const left = await ledger.left();
+    if (left.inbox + left.outbox > 0) idleFromMs = Date.now();
+    const isOver = Date.now() > untilMs || Date.now() - idleFromMs > idleMs;
+    if (isOver || lostIn + lostOnWire + lostOut === 0) return left;
+  }
 }
 
 /** One message, and what goes wrong with it. */
@@ -131,7 +154,8 @@ async function openGateway(scope: Scope, { options, crowds, modelUrl }: Opening)
     "display: { busy_input_mode: queue, tool_progress: off }",
   ];
   const env = crowds.map((crowd) => crowd.env).join("");
-  const deployment = scope.adopt(new Deployment({ config, env, url: await server?.fresh() }));
+  const url = await server?.fresh();
+  const deployment = scope.adopt(new Deployment({ config, env, url }));
   const shares = server === undefined ? [[]] : [["ingress", "scheduler"], ["worker"], ["worker"], ["worker"]];
   const machines: Stage[] = [];
   const members: Member[] = [];
@@ -142,6 +166,7 @@ async function openGateway(scope: Scope, { options, crowds, modelUrl }: Opening)
   // Some platforms tell a bot only what is said while it is known there.
   await members[0]?.ready(...crowds.map(({ platform }) => platform));
   return {
+    location: url === undefined ? { path: path.join(machines[0]?.home ?? "", "state.db") } : { url },
     async killOne() {
       const index = Math.floor(Math.random() * shares.length);
       await members[index]?.kill();
@@ -162,11 +187,30 @@ export function faultsOf({ lostIn, lostOut, doubled, outOfOrder, doubleToolRuns 
   return lostIn + lostOut + doubled + outOfOrder + doubleToolRuns;
 }
 
-async function main(): Promise<void> {
-  const { values } = parseArgs({
+const columns: readonly (readonly [string, (proof: GatewayProof) => string | number])[] = [
+  ["platform", ({ platforms }) => platforms],
+  ["store", ({ store }) => store],
+  ["messages", ({ messages }) => messages],
+  ["kills", ({ kills }) => kills],
+  ["lost in", ({ lostIn }) => lostIn],
+  ["lost on the wire", ({ lostOnWire }) => lostOnWire],
+  ["lost out", ({ lostOut }) => lostOut],
+  ["doubled", ({ doubled }) => doubled],
+  ["chats out of order", ({ outOfOrder }) => outOfOrder],
+  ["tools run twice", ({ doubleToolRuns }) => doubleToolRuns],
+  ["marked resends", ({ resent }) => resent],
+  ["seconds", ({ seconds }) => seconds],
+];
+
+const row = (cells: readonly (string | number)[]): string => `| ${cells.join(" | ")} |\n`;
+
+function options() {
+  return parseArgs({
     options: {
       store: { type: "string", multiple: true, default: ["sqlite", "postgres"] },
       platforms: { type: "string", default: "telegram,discord,slack" },
+      /** One platform after the other, and a table. */
+      each: { type: "boolean", default: false },
       messages: { type: "string", default: "10000" },
       chats: { type: "string", default: "200" },
       kills: { type: "string", default: "1000000" },
@@ -174,29 +218,38 @@ async function main(): Promise<void> {
       rate: { type: "string", default: "10" },
       "settle-seconds": { type: "string", default: "900" },
     },
-  });
+  }).values;
+}
+
+async function main(): Promise<void> {
+  const values = options();
   const [from = 1, to = 30] = values["kill-every"].split("-").map(Number);
-  const platforms = values.platforms.split(",");
-  const unknown = platforms.filter((one) => !proofPlatforms.includes(one));
+  const named = values.platforms === "all" ? proofPlatforms : values.platforms.split(",");
+  const unknown = named.filter((one) => !proofPlatforms.includes(one));
   if (unknown.length > 0) throw new Error(`There is no ${unknown.join()}. There are: ${proofPlatforms.join(", ")}`);
-  for (const store of values.store) {
-    const proof = await proveGateway({
-      store: store === "postgres" ? "postgres" : "sqlite",
-      platforms,
-      messages: Number(values.messages),
-      // Where everything is one conversation, every platform has one.
-      chats: platforms.some((one) => oneChatPlatforms.includes(one)) ? platforms.length : Number(values.chats),
-      kills: Number(values.kills),
-      killEvery: [from, to],
-      rate: Number(values.rate),
-      halfOpen: Number(values.messages) > 400,
-      cutEvery: 29,
-      settleMs: Number(values["settle-seconds"]) * 1000,
-      signal: new AbortController().signal,
-    });
-    process.stdout.write(`${JSON.stringify(proof, undefined, 2)}\n`);
-    if (faultsOf(proof) > 0) process.exitCode = 1;
-  }
+  const runs = values.each ? named.map((one) => [one]) : [named];
+  const heads = columns.map(([name]) => name);
+  if (values.each) process.stdout.write(row(heads) + row(heads.map(() => "---")));
+  for (const store of values.store)
+    for (const platforms of runs) {
+      const proof = await proveGateway({
+        store: store === "postgres" ? "postgres" : "sqlite",
+        platforms,
+        messages: Number(values.messages),
+        // Where everything is one conversation, every platform has one.
+        chats: platforms.some((one) => oneChatPlatforms.includes(one)) ? platforms.length : Number(values.chats),
+        kills: Number(values.kills),
+        killEvery: [from, to],
+        rate: Number(values.rate),
+        halfOpen: Number(values.messages) > 400,
+        cutEvery: 29,
+        settleMs: Number(values["settle-seconds"]) * 1000,
+        signal: new AbortController().signal,
+      });
+      if (values.each) process.stdout.write(row(columns.map(([, cell]) => cell(proof))));
+      if (!values.each || faultsOf(proof) > 0) process.stdout.write(`${JSON.stringify(proof, undefined, 2)}\n`);
+      if (faultsOf(proof) > 0) process.exitCode = 1;
+    }
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) await main();

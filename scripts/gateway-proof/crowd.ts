@@ -27,6 +27,8 @@ export interface Crowd extends AsyncDisposable {
   /** The connection breaks, or stays open and says nothing more. */
   breakConnection(kind: "broken" | "half-open"): void;
   shown(): readonly Shown[];
+  /** Of each connection that has ended what was written to it, where the service is told nothing back. */
+  handedOver?(): readonly (readonly string[])[];
 }
 
 const makers: Readonly<Record<string, () => Promise<Crowd>>> = {

@@ -28,6 +28,7 @@ export interface ServiceCrowd {
   chatId(chat: number): string;
   say(chatId: string, text: string): void;
   shown(): readonly ShownIn[];
+  handedOver?(): readonly (readonly string[])[];
   breakConnection?(): void;
 }
 
@@ -129,20 +130,9 @@ const starts: Readonly<Record<string, () => Promise<ServiceCrowd>>> = {
       breakConnection: () => server.endSockets(),
     };
   },
-  signal: async () => {
-    const server = await startSignalServer();
-    return {
-      server,
-      env: { SIGNAL_HTTP_URL: server.url, SIGNAL_ACCOUNT: server.account },
-      chatId: (chat) => `+4917${digits(chat, 8)}`,
-      say(number, message) {
-        const sourceUuid = `6f1c1d2e-0000-4000-8000-${number.slice(1).padStart(12, "0")}`;
-        server.envelope({ sourceNumber: number, sourceUuid, dataMessage: { message } });
-      },
-      shown: server.shownIn,
-      breakConnection: () => server.dropStreams(),
-    };
-  },
+  signal: () => startSignal(),
+  /** A daemon that does not number its events, and so cannot send them again. */
+  "signal-old": () => startSignal({ isOld: true }),
   sms: async () => {
     const port = await freePort();
     const address = "https://example.com/webhooks/twilio";
@@ -169,6 +159,7 @@ const starts: Readonly<Record<string, () => Promise<ServiceCrowd>>> = {
       chatId: (chat) => `user${chat}`,
       say: (userid, content) => server.message({ from: { userid }, msgtype: "text", text: { content } }),
       shown: server.shownIn,
+      handedOver: server.handedOver,
       breakConnection: () => server.endSockets(),
     };
   },
@@ -243,6 +234,25 @@ const starts: Readonly<Record<string, () => Promise<ServiceCrowd>>> = {
   },
 };
 
+async function startSignal(options: { readonly isOld?: boolean } = {}): Promise<ServiceCrowd> {
+  const server = await startSignalServer(options);
+  return {
+    server,
+    env: { SIGNAL_HTTP_URL: server.url, SIGNAL_ACCOUNT: server.account },
+    chatId: (chat) => `+4917${digits(chat, 8)}`,
+    say(number, message) {
+      const sourceUuid = `6f1c1d2e-0000-4000-8000-${number.slice(1).padStart(12, "0")}`;
+      server.envelope({ sourceNumber: number, sourceUuid, dataMessage: { message } });
+    },
+    shown: server.shownIn,
+    handedOver: server.handedOver,
+    breakConnection: () => server.dropStreams(),
+  };
+}
+
+/** Other ways to reach a platform, by the names they have here. */
+const platformOf: Readonly<Record<string, string>> = { "whatsapp-bridge": "whatsapp", "signal-old": "signal" };
+
 export const servicePlatforms: readonly string[] = Object.keys(starts);
 /** All that comes from there is one conversation. */
 export const oneChatPlatforms: readonly string[] = ["homeassistant"];
@@ -250,8 +260,7 @@ export const oneChatPlatforms: readonly string[] = ["homeassistant"];
 export async function startService(name: string): Promise<Crowd> {
   const start = starts[name];
   if (start === undefined) throw new Error(`There is no platform ${name}.`);
-  const platform = name === "whatsapp-bridge" ? "whatsapp" : name;
-  return crowdOf(platform, await start());
+  return crowdOf(platformOf[name] ?? name, await start());
 }
 
 export function crowdOf(platform: string, service: ServiceCrowd): Crowd {
@@ -273,6 +282,7 @@ export function crowdOf(platform: string, service: ServiceCrowd): Crowd {
     breakConnection: () => breakConnection?.(),
     // A chat in which nobody wrote has no number, and whatever stands there is in the wrong place.
     shown: () => service.shown().map(({ chat, text }) => ({ chat: numbers.get(chat) ?? -1, text })),
+    handedOver: () => service.handedOver?.() ?? [],
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 }

@@ -4,6 +4,11 @@ import type { Crowd } from "./crowd.ts";
 export interface Tally {
   /** Messages that no model saw. */
   readonly lostIn: number;
+  /**
+   * Of services that hand a message over once and are told nothing: the last ones that were written to a connection
+   * before it ended. Nobody but the service had them.
+   */
+  readonly lostOnWire: number;
   /** Messages a model saw, and whose answer nobody did. */
   readonly lostOut: number;
   /** Answers shown again without saying so. */
@@ -55,8 +60,10 @@ export function tally(crowds: readonly Crowd[], { messages, chats, seen, marks }
   const runs = new Map<string, number>();
   for (const [mark] of marks.matchAll(/mark\d+/gu)) runs.set(mark, (runs.get(mark) ?? 0) + 1);
   const all = Array.from({ length: messages }, (_, number) => number);
+  const onWire = lostOnWire(crowds, seen);
   return {
-    lostIn: all.filter((number) => !seen.has(number)).length,
+    lostIn: all.filter((number) => !seen.has(number) && !onWire.has(number)).length,
+    lostOnWire: onWire.size,
     lostOut: all.filter((number) => seen.has(number) && !shown.has(number)).length,
     doubled: counts.reduce((sum, { plain }) => sum + Math.max(0, plain - 1), 0),
     resent: counts.reduce((sum, { marked }) => sum + marked, 0),
@@ -70,4 +77,15 @@ export function tally(crowds: readonly Crowd[], { messages, chats, seen, marks }
     toolRuns: runs.size,
     doubleToolRuns: [...runs.values()].filter((count) => count > 1).length,
   };
+}
+
+/** Messages are taken in one after the other, so what was on the way is the end of what a connection was given. */
+function lostOnWire(crowds: readonly Crowd[], seen: ReadonlySet<number>): ReadonlySet<number> {
+  const lost = new Set<number>();
+  for (const connection of crowds.flatMap((crowd) => crowd.handedOver?.() ?? [])) {
+    const numbers = connection.flatMap(numbersIn);
+    const lastSeen = numbers.findLastIndex((number) => seen.has(number));
+    for (const number of numbers.slice(lastSeen + 1)) lost.add(number);
+  }
+  return lost;
 }
