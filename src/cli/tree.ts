@@ -10,7 +10,7 @@ import { insightsCommand, sessionsCommand } from "./tree/agent/sessions.ts";
 import { skillsCommand } from "./tree/agent/skills.ts";
 import { toolsCommand } from "./tree/agent/tools.ts";
 import { trustCommand } from "./tree/agent/trust.ts";
-import { batchCommand } from "./tree/data/batch.ts";
+import { batchCommand, sweRunCommand } from "./tree/data/batch.ts";
 import { compressTrajectoriesCommand } from "./tree/data/compress-trajectories.ts";
 import { envCommand, rlApiCommand, rlRunCommand } from "./tree/data/env.ts";
 import { trajectoriesCommand } from "./tree/data/trajectories.ts";
@@ -60,6 +60,7 @@ export const commandTree: Command = {
     memoryCommand,
     mcpCommand,
     batchCommand,
+    sweRunCommand,
     trajectoriesCommand,
     compressTrajectoriesCommand,
     envCommand,
@@ -116,7 +117,7 @@ export const helpGroups: readonly HelpGroup[] = [
   { title: "Connect a model", commands: ["setup", "model", "local", "fallback", "auth", "logout"] },
   { title: "Chat platforms", commands: ["gateway", "pairing", "whatsapp"] },
   { title: "Schedules", commands: ["cron"] },
-  { title: "Training data", commands: ["batch", "trajectories", "compress-trajectories", "env", "rl-api"] },
+  { title: "Training data", commands: ["batch", "swe-run", "trajectories", "compress-trajectories", "env", "rl-api"] },
   { title: "Programs", commands: ["api", "acp", "dashboard"] },
   { title: "Settings", commands: ["config", "profile", "trust"] },
   { title: "Abilities", commands: ["tools", "skills", "agents", "plugins", "hooks", "memory", "mcp"] },

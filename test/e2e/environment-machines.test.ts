@@ -190,6 +190,24 @@ describe.skipIf(found.kind === "missing")("an environment on two machines", () =
     expect(new Set(items(groups)).size).toBe(groups.length);
   }, 180_000);
 
+  it("stops on every machine when one of them is told to, and keeps what is done [50:9.5]", async () => {
+    await using model = await startModelServer({ strict: true });
+    model.otherwise(slow(says("Done.")));
+    const [one, other, third] = await machines(model, 3);
+    if (one === undefined || other === undefined || third === undefined) throw new Error("no machines");
+    await using _one = one;
+    await using _other = other;
+    await using _third = third;
+    const running = Promise.all([one.run(process_), other.run(process_)]);
+    await model.received(4);
+    const cancelled = await third.run(["env", "cancel", "r"]);
+    expect(cancelled, cancelled.stderr).toMatchObject({ code: 0 });
+    expect((await running).map(({ code }) => code)).toEqual([130, 130]);
+    // A run that begins later with the same name is another one.
+    model.release(Number.POSITIVE_INFINITY);
+    expect(await third.run(process_)).toMatchObject({ code: 0 });
+  }, 180_000);
+
   it("wants a database that the machines share [50:9.5]", async () => {
     await using stage = await Stage.open({ files: { "own.mjs": source } });
     for (const what of ["process", "serve", "evaluate"])

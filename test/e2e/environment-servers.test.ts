@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
 import { request as ask, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
@@ -190,4 +191,58 @@ describe("an environment that feeds a trainer", () => {
       results: { all: { "eval/num_samples": 1 } },
     });
   }, 120_000);
+});
+
+describe("evaluations", () => {
+  it("are compared task by task, and their pages are made again from their files [50:9.4]", async () => {
+    await using stage = await Stage.open({ files: { "sums.mjs": sums } });
+    const line = (task: number, reward: number): string =>
+      JSON.stringify({
+        task_name: `t${task}`,
+        reward,
+        passed: reward === 1,
+        messages: [{ role: "user", content: "<b>" }],
+      });
+    const samples = (passed: readonly number[]): string =>
+      Array.from({ length: 8 }, (_, task) => `${line(task, passed.includes(task) ? 1 : 0)}\n`).join("");
+    for (const [name, passed] of [
+      ["old", [0]],
+      ["new", [1, 2, 3, 4, 5, 6]],
+    ] as const) {
+      await mkdir(path.join(stage.work, name));
+      await writeFile(path.join(stage.work, name, "samples_1.jsonl"), samples(passed));
+    }
+    const compared = await stage.run(["env", "report", "old", "new", "--json"]);
+    expect(compared, compared.stderr).toMatchObject({ code: 0 });
+    const { runs } = JSON.parse(compared.stdout) as { runs: Line[] };
+    expect(runs[1]).toMatchObject({
+      common: 8,
+      won: ["t1", "t2", "t3", "t4", "t5", "t6"],
+      lost: ["t0"],
+      passRate: 0.75,
+    });
+    // Seven tasks changed sides, one of them against: 2 · (1 + 7) / 2^7.
+    expect(runs[1]?.["pValue"]).toBeCloseTo(0.125);
+    expect(await stage.read("old/comparison.html")).toContain("Tasks that changed sides");
+    expect(await stage.run(["env", "report", "new"])).toMatchObject({ code: 0 });
+    expect(await stage.read("new/report.html")).toContain("&#60;b&#62;");
+    expect(await stage.run(["env", "report", "nowhere"])).toMatchObject({ code: 2 });
+  }, 60_000);
+
+  it("take datasets by a pattern [50:9.6] [50:2.3]", async () => {
+    await using server = await startModelServer();
+    server.otherwise(says("Done."));
+    const row = (name: string): string => `${JSON.stringify({ prompt: `do ${name}` })}\n`;
+    await using stage = await Stage.open({
+      config: modelConfig(server.chatBaseUrl),
+      files: { "shards/a-1.jsonl": row("one"), "shards/a-2.jsonl": row("two"), "shards/b.jsonl": row("no") },
+    });
+    await stage.run(["batch", "--dataset-file", "shards/a-*.jsonl", "--run-name", "r"]);
+    const asked = server.requests.map(({ messages }) => messages.at(-1)?.["content"]);
+    expect(asked.toSorted()).toEqual(["do one", "do two"]);
+    expect(await stage.run(["batch", "--dataset-file", "shards/x*.jsonl", "--run-name", "r2"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("No file matches"),
+    });
+  }, 60_000);
 });

@@ -12,11 +12,12 @@ export interface DatasetLocation {
 const kinds = [".jsonl", ".json", ".csv", ".parquet"];
 
 /**
- * The files of a dataset, in order: a file, a folder of shards, or a dataset of the local Hugging Face cache. Nothing is
+ * The files of a dataset, in order: a file, a pattern such as `shards/*.jsonl`, a folder of shards, or a dataset of the local Hugging Face cache. Nothing is
  * downloaded.
  */
 export async function locateDataset(name: string, location: DatasetLocation): Promise<readonly string[]> {
   const folder = path.resolve(location.cwd, name);
+  if (isPattern(name) && !existsSync(folder)) return await matching(name, location.cwd);
   const found = existsSync(folder) ? folder : cachedDataset(name.replace(/^hf:/, ""), location);
   if (found === undefined)
     throw new UserError(`There is no dataset ${JSON.stringify(name)}.`, {
@@ -30,6 +31,26 @@ export async function locateDataset(name: string, location: DatasetLocation): Pr
   if (chosen.length > 0) return chosen;
   throw new UserError(`${found} has no files of the split ${JSON.stringify(location.split)}.`, {
     hint: "Name another one with --dataset-split.",
+    exitCode: 2,
+  });
+}
+
+function isPattern(name: string): boolean {
+  return /[*?[{]/.test(name);
+}
+
+/** The files that a pattern names, below the last folder before its first special character. */
+async function matching(pattern: string, cwd: string): Promise<readonly string[]> {
+  const steps = pattern.split("/");
+  const fixed = steps.slice(0, steps.findIndex(isPattern)).join("/");
+  const root = path.resolve(cwd, fixed === "" && pattern.startsWith("/") ? "/" : fixed);
+  const { default: picomatch } = await import("picomatch");
+  const matches = picomatch(steps.slice(steps.findIndex(isPattern)).join("/"));
+  const files = existsSync(root) ? await filesBelow(root) : [];
+  const found = files.filter((file) => matches(path.relative(root, file).split(path.sep).join("/")));
+  if (found.length > 0) return found;
+  throw new UserError(`No file matches ${JSON.stringify(pattern)} in ${root}.`, {
+    hint: `Files of a dataset end in ${kinds.join(", ")}.`,
     exitCode: 2,
   });
 }

@@ -1,11 +1,11 @@
 import { appendFile, mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { loadTrajectories, toShareGpt } from "#agent";
+import { loadTrajectories } from "#agent";
 import { writeFileAtomic } from "#foundation/files/files";
-import { reportPage } from "../report/page.ts";
-import { barChart, formatted, histogram, scatter } from "../report/svg.ts";
+import { evaluationReport } from "../report/evaluation-report.ts";
+import { type Sample, toSample } from "../report/samples.ts";
 import { workShared } from "../rollout/shared-run.ts";
-import { mean, passAt, wilson } from "../statistics.ts";
+import { mean, passAt } from "../statistics.ts";
 import { type Attempt, attemptItem, toolsetsFor } from "./attempt.ts";
 import { configText } from "./config.ts";
 import type { ScoredItem } from "./environment.ts";
@@ -65,6 +65,7 @@ export async function evaluate(
   const { modelName: model, runId: run_id } = run;
   run.tell?.({ event: "run_started", env: definition.name, what: "evaluate", model, run_id, total: items.length });
   const entries: Entry[] = [];
+  const samples: Sample[] = [];
   const queue = [...items.entries()];
   const toolsets = toolsetsFor(run, rollouts.host.machine.loaded.config.toolset_distributions);
   const { shared } = options;
@@ -107,7 +108,9 @@ export async function evaluate(
         result: attempt.result,
         details: attempt.details,
       });
-      await appendFile(samplesFile, `${JSON.stringify(sampleLine({ ...piece, result: attempt }, run))}\n`);
+      const line = sampleLine({ ...piece, result: attempt }, run);
+      samples.push(toSample(line));
+      await appendFile(samplesFile, `${JSON.stringify(line)}\n`);
       options.onItem(`[${verdict(attempt, run)}] ${name} reward ${attempt.reward}`, entries.length, items.length);
     }
   };
@@ -123,7 +126,7 @@ export async function evaluate(
   run.tell?.({ event: "run_finished", is_stopped: signal.aborted });
   await writeFileAtomic(path.join(options.folder, "metrics.json"), metricsText(run, metrics, seconds));
   const report = path.join(options.folder, "report.html");
-  await writeFileAtomic(report, reportOf({ run, entries, metrics, title: definition.name }));
+  await writeFileAtomic(report, evaluationReport({ title: definition.name, model, metrics, samples }));
   run.cassette?.check();
   return { metrics, results: entries, samplesFile, report, isStopped: signal.aborted };
 }
@@ -144,8 +147,9 @@ function lineKey(name: unknown, attempt: number): string {
 
 function sampleLine(
   { item, name, attempt: round, result: attempt }: Piece & { readonly result: Attempt },
-  { environment, config }: EnvironmentRun,
+  run: EnvironmentRun,
 ) {
+  const { environment, config } = run;
   const { reward, result, error, details, seconds } = attempt;
   return {
     passed: reward === 1,
@@ -156,6 +160,8 @@ function sampleLine(
     turns_used: result?.turns_used ?? 0,
     finished_naturally: result?.finished_naturally ?? false,
     elapsed_seconds: seconds,
+    completion_tokens: result?.usage.completion_tokens ?? 0,
+    status: verdict(attempt, run),
     ...details,
     ...(error === undefined ? {} : { error }),
     messages: groupMessages(result?.messages ?? []),
@@ -198,65 +204,6 @@ function metricsText(run: EnvironmentRun, metrics: Readonly<Record<string, numbe
     results: { [`atropos|${run.definition.name}_eval|0`]: metrics, all: metrics },
   };
   return `${JSON.stringify(document, undefined, 2)}\n`;
-}
-
-function reportOf(facts: {
-  readonly run: EnvironmentRun;
-  readonly entries: readonly Entry[];
-  readonly metrics: Readonly<Record<string, number>>;
-  readonly title: string;
-}): string {
-  const { run, entries, metrics, title } = facts;
-  const passed = entries.filter(({ reward }) => reward === 1).length;
-  const { low, high } = wilson(passed, entries.length);
-  return reportPage({
-    title,
-    subtitle: `${run.modelName}, ${entries.length} items`,
-    cards: [
-      {
-        label: `passed (95 %: ${(low * 100).toFixed(0)}–${(high * 100).toFixed(0)} %)`,
-        value: `${passed}/${entries.length}`,
-      },
-      ...Object.entries(metrics).map(([label, value]) => ({ label, value: formatted(value) })),
-    ],
-    charts: [
-      histogram(
-        "Rewards",
-        entries.map(({ reward }) => reward),
-      ),
-      histogram(
-        "Turns",
-        entries.map(({ result }) => result?.turns_used ?? 0),
-      ),
-      barChart(
-        "Seconds",
-        entries.slice(0, 50).map(({ name, attempt }) => ({ label: name.slice(0, 24), value: attempt.seconds })),
-      ),
-      scatter(
-        "Reward and tokens",
-        entries.map(({ name, reward, result }) => ({
-          x: result?.usage.completion_tokens ?? 0,
-          y: reward,
-          label: name,
-        })),
-        { x: "tokens written", y: "reward" },
-      ),
-    ],
-    tables: [],
-    rows: entries.map(({ name, attempt, result }) => ({
-      title: name,
-      status: verdict(attempt, run),
-      facts: [
-        `reward ${attempt.reward}`,
-        `${result?.turns_used ?? 0} turns`,
-        `${attempt.seconds.toFixed(1)} s`,
-        attempt.error ?? "",
-      ],
-      turns: toShareGpt({ messages: result?.messages ?? [], tools: [], log: run.rollouts.host.machine.logger }).slice(
-        1,
-      ),
-    })),
-  });
 }
 
 async function namesIn(file: string | undefined, signal: AbortSignal): Promise<ReadonlySet<unknown>> {

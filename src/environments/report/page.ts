@@ -10,7 +10,7 @@ export interface ReportPage {
   readonly rows: readonly ReportRow[];
 }
 
-interface ReportTable {
+export interface ReportTable {
   readonly title: string;
   readonly head: readonly string[];
   readonly rows: readonly (readonly string[])[];

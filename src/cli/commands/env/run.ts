@@ -22,6 +22,7 @@ import { argument, flagNumber, flagText, hasFlag } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
 import { openRolloutsFor } from "../../support/rollouts.ts";
 import { sharedRun } from "../batch/shared-run.ts";
+import { watchCancel } from "./cancel.ts";
 import { dottedFlags, environmentFields } from "./fields.ts";
 import { openRunView, type RunView } from "./run-view.ts";
 import { sharedServe } from "./shared-serve.ts";
@@ -70,6 +71,10 @@ export async function envRun(invocation: Invocation): Promise<number> {
       hint: "Set store.url to a PostgreSQL that all machines reach.",
       exitCode: 2,
     });
+  const runName = flagText(invocation, "run-name");
+  await using cancel =
+    runName === undefined ? undefined : watchCancel({ ...rollouts.host.machine, ...rollouts }, runName, io.signal);
+  const signal = cancel?.signal ?? io.signal;
   await using view = await openRunView(invocation);
   const run = await openEnvironmentRun(
     definition,
@@ -77,18 +82,28 @@ export async function envRun(invocation: Invocation): Promise<number> {
       ...{ rollouts, config, replay, rng, cwd: io.cwd, env: io.env, tell: view.tell },
       allowsLocal: hasFlag(invocation, "allow-local-exec"),
     },
-    io.signal,
+    signal,
   );
-  switch (what) {
-    case "evaluate":
-      return await runEvaluate(run, invocation, { out, view, store: rollouts.store });
-    case "process":
-      return await runProcess(run, invocation, { out, view, store: rollouts.store });
-    default:
-      return flagText(invocation, "protocol") === "nemo-gym"
-        ? await runGym(run, invocation, out)
-        : await runServe(run, invocation, { out, view, store: rollouts.store });
+  const cancellable = { ...invocation, io: { ...io, signal } };
+  try {
+    return await runAs(what, run, { invocation: cancellable, deps: { out, view, store: rollouts.store } });
+  } catch (error) {
+    if (!signal.aborted || io.signal.aborted) throw error;
+    out.note("The run was cancelled; what is done stays done.");
+    return exitCodes.interrupted;
   }
+}
+
+async function runAs(
+  what: string,
+  run: EnvironmentRun,
+  { invocation, deps }: { readonly invocation: Invocation; readonly deps: RunDeps },
+): Promise<number> {
+  if (what === "evaluate") return await runEvaluate(run, invocation, deps);
+  if (what === "process") return await runProcess(run, invocation, deps);
+  return flagText(invocation, "protocol") === "nemo-gym"
+    ? await runGym(run, invocation, deps.out)
+    : await runServe(run, invocation, deps);
 }
 
 function evalFolder({ config, definition }: EnvironmentRun, { io }: Invocation): string {

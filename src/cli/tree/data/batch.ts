@@ -83,3 +83,42 @@ export const batchCommand: Command = {
   ],
   run: async (invocation) => (await import("../../commands/batch/batch.ts")).batch(invocation),
 };
+
+export const sweRunCommand: Command = {
+  name: "swe-run",
+  about: "Work on programming tasks with the terminal alone, and keep the trajectories",
+  examples: [
+    'hermes swe-run --task "Write /tmp/fib.py that prints ten Fibonacci numbers, and run it"',
+    "hermes swe-run --prompts-file tasks.jsonl --env docker --image python:3.11-slim",
+  ],
+  flags: [
+    { name: "task", kind: "text", value: "<text>", about: "The one task" },
+    {
+      name: "prompts-file",
+      kind: "text",
+      value: "<file>",
+      about: "Tasks, one per line: JSON with prompt or task, or plain text",
+      completes: "file",
+    },
+    {
+      name: "output-file",
+      kind: "text",
+      value: "<file>",
+      about: "Where trajectories are added (swe-runner-test1.jsonl)",
+      completes: "file",
+    },
+    ...modelFlags,
+    {
+      name: "env",
+      kind: "text",
+      value: "<kind>",
+      about: "Where commands run (local)",
+      choices: ["local", "docker", "modal", "ssh"],
+    },
+    { name: "image", kind: "text", value: "<name>", about: "Container image (python:3.11-slim)" },
+    { name: "cwd", kind: "text", value: "<folder>", about: "Where commands begin (/tmp; locally a new folder)" },
+    { name: "max-iterations", kind: "text", value: "<n>", about: "Most steps per task (15)" },
+    { name: "timeout", kind: "text", value: "<s>", about: "Seconds one command may take (60)" },
+  ],
+  run: async (invocation) => (await import("../../commands/batch/swe-run.ts")).sweRun(invocation),
+};

@@ -86,6 +86,19 @@ export const envCommand: Command = {
       run: async (invocation) => (await import("../../commands/env/doctor.ts")).envDoctor(invocation),
     },
     {
+      name: "report",
+      about: "Make the page of an evaluation again, or compare several with the first",
+      examples: ["hermes env report evals/terminal-bench-2/20261118_090000 evals/terminal-bench-2/20261118_101500"],
+      args: [{ name: "folder", isRest: true, completes: "file" }],
+      run: async (invocation) => (await import("../../commands/env/report.ts")).envReport(invocation),
+    },
+    {
+      name: "cancel",
+      about: "Stop a run that several machines share, on all of them",
+      args: [{ name: "run-name" }],
+      run: async (invocation) => (await import("../../commands/env/cancel.ts")).envCancel(invocation),
+    },
+    {
       name: "gc",
       about: "Remove the containers and folders that killed runs left behind",
       run: async (invocation) => (await import("../../commands/env/gc.ts")).envGc(invocation),
