@@ -132,11 +132,15 @@ export interface Inbox {
   /** Gives the entries to a turn; the ids that were still pending. */
   claim(ids: readonly number[], turnId: TurnId): Promise<readonly number[]>;
   finish(ids: readonly number[], status: "done" | "dropped"): Promise<void>;
-  /** Returns what a lost turn had claimed; entries with no attempts left are dead. */
+  /** Entries of a session that turns hold, in order of arrival. */
+  claimed(sessionKey: string): Promise<readonly InboxEntry[]>;
+  /** Returns what a lost turn had claimed. With a limit that was an attempt, and entries with no attempts left are dead. */
   release(
     turnId: TurnId,
-    options: { maxAttempts: number },
+    options?: { maxAttempts: number },
   ): Promise<{ released: readonly number[]; dead: readonly number[] }>;
+  /** One more attempt was in vain, whatever became of its turn. */
+  countAttempt(ids: readonly number[]): Promise<void>;
   /** Gives up what was answered in vain; it can be tried again. */
   bury(ids: readonly number[]): Promise<void>;
   postpone(ids: readonly number[], untilMs: number): Promise<void>;
@@ -175,6 +179,8 @@ export interface Leases {
   release(lease: Fence): Promise<void>;
   isHeld(lease: Fence): Promise<boolean>;
   get(name: string): Promise<Lease | undefined>;
+  /** Those that this owner has not given back, by the beginning of their names; nobody takes them before the transaction ends. */
+  ownedBy(owner: string, prefix: string): Promise<readonly Lease[]>;
   /** Those that are held now, by the beginning of their names. */
   held(prefix: string): Promise<readonly Lease[]>;
   /** Removes leases nobody has renewed for that long; their fences are forgotten only then. */

@@ -23,13 +23,14 @@ import type { InboundMessage, MessageSource } from "../platform/inbound.ts";
 import type { Platform } from "../platform/platform.ts";
 import { readCommandLine } from "../routing/command-line.ts";
 import { isShared, type KeyRules } from "../routing/session-key.ts";
+import { chatLease } from "./blame.ts";
 import { ChatEvents } from "./chat-events.ts";
 import { ChatHooks } from "./chat-hooks.ts";
 import { ChatSession } from "./chat-session.ts";
 import type { GatewayCommandDeps } from "./gateway-commands.ts";
 import type { InactivitySettings } from "./inactivity.ts";
 import { readAnswer } from "./read-inbound.ts";
-import { recoverChat } from "./recovery.ts";
+import { recoverChat, withoutSpent } from "./recovery.ts";
 import { joined, type RowGroup } from "./row-groups.ts";
 import { sessionContext } from "./session-context.ts";
 import { nameOf, rowKey, Triage } from "./triage.ts";
@@ -196,7 +197,7 @@ export class Chat {
   async run(signal: AbortSignal): Promise<void> {
     const { store } = this.#deps;
     const lost = new AbortController();
-    const lease = await takeLease(this.#deps, `chat:${this.#key}`, () => {
+    const lease = await takeLease(this.#deps, chatLease(this.#key), () => {
       lost.abort();
       this.#session.breakOff();
       this.poke();
@@ -210,15 +211,15 @@ export class Chat {
     this.#fence = held.fence.fence;
     this.#signal = signal;
     try {
-      const { store: _store, ...rest } = this.#deps;
-      const session = this.#session;
       const say = (message: InboundMessage, text: string, key: string) => this.#say(message, text, key);
-      const followed = await recoverChat(this.#key, { ...rest, store, session, say });
+      const recovery = { ...this.#deps, session: this.#session, say };
+      const followed = await recoverChat(this.#key, recovery);
       if (followed !== undefined) await this.#answer(followed.submission, followed.message, followed.key);
       while (!this.#isLeft && !lost.signal.aborted) {
         this.#poke = new Deferred<void>();
         const waiting = await store.inbox.pending(this.#key, { limit: rowsAtOnce + this.#inHand.size });
-        const rows = waiting.filter((row) => !this.#inHand.has(row.id) && this.#takes(row, signal));
+        const left = await withoutSpent(waiting, recovery);
+        const rows = left.filter((row) => !this.#inHand.has(row.id) && this.#takes(row, signal));
         const groups = joined(rows);
         if (!this.#seated(groups)) return;
         for (const group of groups) await this.#handle(group);

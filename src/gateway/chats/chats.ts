@@ -1,8 +1,11 @@
 import { describe } from "#foundation/errors";
+import { quietly } from "#foundation/files/quietly";
 import { isAbort } from "#foundation/lifecycle/abort";
 import { Deferred } from "#foundation/lifecycle/deferred";
 import { isLeft, type Serving } from "#store";
+import { blame, chatLease, suspicion } from "./blame.ts";
 import { Chat, type ChatDeps } from "./chat.ts";
+import { Company } from "./company.ts";
 import { Seats } from "./seats.ts";
 
 export interface ChatsDeps extends Omit<ChatDeps, "takesSeat"> {
@@ -31,6 +34,7 @@ export class Chats {
   /** Under which fence a chat was last served here: a gap says that another process had it meanwhile. */
   readonly #fences = new Map<string, number>();
   readonly #seats: Seats;
+  readonly #company: Company;
   readonly #isServing = new Deferred<void>();
   #signal: AbortSignal | undefined;
   #serving: Serving | undefined;
@@ -38,6 +42,7 @@ export class Chats {
   constructor(deps: ChatsDeps) {
     this.#deps = deps;
     this.#seats = new Seats(() => deps.mostPerUser());
+    this.#company = new Company(deps.clock);
   }
 
   get active(): readonly string[] {
@@ -105,6 +110,10 @@ export class Chats {
     const over = new AbortController();
     if (drainMs > 0) await Promise.race([all, clock.sleep(drainMs, over.signal).catch(() => undefined)]);
     over.abort();
+    if (this.#active.size > 0) {
+      const judge = () => blame(this.#deps.store, this.#deps.owner, clock.now());
+      await quietly("noting what is left", judge, { logger });
+    }
     for (const { chat } of active) chat.breakOff();
     await all;
   }
@@ -131,9 +140,12 @@ export class Chats {
   async #serve(key: string, chat: Chat, signal: AbortSignal): Promise<void> {
     const { logger } = this.#deps;
     try {
+      using _place = await this.#place(key, signal);
       await chat.run(signal);
     } catch (error) {
-      logger.error("a chat could not be served", { key, error: describe(error) });
+      // Waiting for a place when the program ends: nothing was begun.
+      if (!(signal.aborted && isAbort(error)))
+        logger.error("a chat could not be served", { key, error: describe(error) });
       this.#again.add(key);
     } finally {
       if (chat.isUnfinished) this.#again.add(key);
@@ -145,6 +157,16 @@ export class Chats {
     await this.#lookAgain(key, chat, signal);
     this.#fill();
     this.#serving?.look();
+  }
+
+  /** Beside the other chats, or alone where programs have ended with what is next in it. */
+  async #place(key: string, signal: AbortSignal): Promise<Disposable> {
+    const { store, clock, owner } = this.#deps;
+    const lease = await store.leases.get(chatLease(key));
+    const isOthers = lease !== undefined && lease.owner !== owner && lease.expiresAtMs > 0;
+    if (isOthers && !isLeft(lease, clock.now())) return await this.#company.enter(0, signal);
+    if (isOthers) await blame(store, lease.owner, clock.now());
+    return await this.#company.enter(await suspicion(store, key), signal);
   }
 
   /** What came in after its last look. Whoever serves it elsewhere looks himself. */

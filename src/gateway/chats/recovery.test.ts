@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { TurnId } from "#conversation";
+import { Deferred } from "#foundation/lifecycle/deferred";
 import { calls, reply, says, slow } from "../../../test/fakes/model-server/index.ts";
 import { closeGateways, gateway } from "../testing/gateway-harness.ts";
 
@@ -51,13 +52,72 @@ describe("a turn that was cut off", () => {
       await store.inbox.claim([row?.id ?? 0], `t${attempt}` as TurnId);
       await store.inbox.release(`t${attempt}` as TurnId, { maxAttempts: 3 });
     }
+    // A third program has it in work, and is gone.
     await store.inbox.claim([row?.id ?? 0], "t3" as TurnId);
+    await store.leases.acquire(`chat:${key}`, "elsewhere/1/gone", 1);
     await intake.admit(message("/title"));
     start();
     await heard(2);
     expect(texts()[0]).toContain(`reference ${row?.id}`);
     expect(await store.inbox.list({ status: "dead" })).toHaveLength(1);
     expect(server.requests.length).toBe(0);
+  });
+});
+
+describe("a program that ends with several chats in work", () => {
+  const chatIds = ["1", "2", "3", "4"];
+
+  it("counts against none of them; each goes on alone, and nothing is given up [40:SCL-11] [40:A-SCL-1]", async () => {
+    const { intake, message, server, start, heard, store, sent, texts } = await gateway();
+    server.otherwise(slow(says("Never seen.")));
+    for (const chatId of chatIds) await intake.admit(message(`hello ${chatId}`, { chatId }));
+    const first = start();
+    await server.received(4);
+    await first();
+    for (const attempt of [5, 6]) {
+      const next = start();
+      // One is served alone, and the others wait for it.
+      await server.received(attempt);
+      await next();
+      expect(server.requests.length).toBe(attempt);
+    }
+    server.otherwise(says("Here you are."));
+    start();
+    await heard(4);
+    expect(new Set(sent.map(({ to }) => to.chatId))).toEqual(new Set(chatIds));
+    expect(new Set(texts())).toEqual(new Set(["Here you are."]));
+    expect(await store.inbox.counts()).toMatchObject({ pending: 0, claimed: 0, done: 4, dead: 0 });
+  });
+
+  it("by one of them ends that one after three times alone, and the others are answered [40:SCL-11] [40:A-SCL-12]", async () => {
+    const { intake, message, server, start, heard, sent, store, texts } = await gateway();
+    let ended = new Deferred<void>();
+    let isTogether = true;
+    server.otherwise((request) => {
+      const isPoison = JSON.stringify(request.messages).includes("poison");
+      if (isPoison) ended.resolve();
+      return isPoison || isTogether ? slow(says("Never seen.")) : says("All is well.");
+    });
+    for (const chatId of chatIds)
+      await intake.admit(message(chatId === "2" ? "poison" : `hello ${chatId}`, { chatId }));
+    const first = start();
+    await server.received(4);
+    isTogether = false;
+    await first();
+    for (const _ of [1, 2, 3]) {
+      ended = new Deferred<void>();
+      const end = start();
+      await ended.promise;
+      await end();
+    }
+    start();
+    await heard(4);
+    const told = new Map(sent.map(({ to }, index) => [to.chatId, texts()[index]]));
+    expect(told.get("2")).toContain("could not be answered");
+    for (const chatId of ["1", "3", "4"]) expect(told.get(chatId)).toBe("All is well.");
+    expect(await store.inbox.list({ status: "dead" })).toMatchObject([{ attempts: 3 }]);
+    const asked = server.requests.filter(({ messages }) => JSON.stringify(messages).includes("poison"));
+    expect(asked).toHaveLength(4);
   });
 });
 

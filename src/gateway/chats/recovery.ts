@@ -1,6 +1,6 @@
 import type { Logger } from "#foundation/files/logger";
 import type { Submission } from "#session";
-import type { GatewayTurn, Store } from "#store";
+import type { GatewayTurn, InboxEntry, Store } from "#store";
 import { closeAsk, readAsk } from "../asks/ask-rows.ts";
 import { showOutcome } from "../asks/chat-asks.ts";
 import type { InboundMessage } from "../platform/inbound.ts";
@@ -16,24 +16,30 @@ export interface RecoveryDeps {
   readonly logger: Logger;
 }
 
-const maxAttempts = 3;
+/** A message with which so many programs ended, and nothing else that they worked on, is given up. */
+const mostAttempts = 3;
+
+/** What remains of messages that may be tried, once the others have been given up. */
+export async function withoutSpent(rows: readonly InboxEntry[], deps: RecoveryDeps): Promise<readonly InboxEntry[]> {
+  const spent = rows.filter(({ attempts }) => attempts >= mostAttempts);
+  for (const { id, sessionKey } of spent) {
+    deps.logger.error("a message ended the program again and again and is given up", { id, sessionKey });
+    await deps.store.inbox.bury([id]);
+    await apologise([id], `dead:${id}`, deps);
+  }
+  return spent.length === 0 ? rows : rows.filter((row) => !spent.includes(row));
+}
 
 /**
- * What a program that died left in a chat. Words it had taken and not stored wait again; a turn it had begun goes on
+ * What a program that ended left in a chat. Words it had taken and not stored wait again; a turn it had begun goes on
  * with what is stored of it. What ended the program again and again is given up, and the person is told once.
  */
 export async function recoverChat(
   sessionKey: string,
   deps: RecoveryDeps,
 ): Promise<{ readonly submission: Submission; readonly message: InboundMessage; readonly key: string } | undefined> {
-  const { store, logger } = deps;
-  for (const turnId of await store.inbox.claimedBy(sessionKey)) {
-    const { dead } = await store.inbox.release(turnId, { maxAttempts });
-    for (const id of dead) {
-      logger.error("a message ended the program again and again and is given up", { id, sessionKey });
-      await apologise([id], `dead:${id}`, deps);
-    }
-  }
+  const { store } = deps;
+  for (const turnId of await store.inbox.claimedBy(sessionKey)) await store.inbox.release(turnId);
   const turns = await store.gatewayTurns.unfinished(sessionKey);
   const newest = turns.at(-1);
   for (const turn of turns) if (turn !== newest) await store.gatewayTurns.finish(turn.id, "abandoned");
@@ -43,13 +49,11 @@ export async function recoverChat(
 async function goOn(turn: GatewayTurn, deps: RecoveryDeps) {
   const { store, logger, session } = deps;
   await closeLostAsk(turn, deps);
-  const message = await messageOf(turn.inboxIds, store);
-  if (
-    message === undefined ||
-    deps.platform(message.source.platform) === undefined ||
-    turn.attempts >= maxAttempts - 1
-  ) {
-    logger.error("a turn is given up", { turn: turn.id, attempts: turn.attempts });
+  const row = await newestOf(turn.inboxIds, store);
+  const message = row === undefined ? undefined : readInbound(row.event);
+  const isSpent = row !== undefined && row.attempts >= mostAttempts;
+  if (message === undefined || deps.platform(message.source.platform) === undefined || isSpent) {
+    logger.error("a turn is given up", { turn: turn.id, attempts: row?.attempts });
     await store.transaction(async (tx) => {
       await tx.gatewayTurns.finish(turn.id, "abandoned");
       await tx.inbox.bury(turn.inboxIds);
@@ -77,18 +81,18 @@ async function closeLostAsk({ step, status }: GatewayTurn, { store, platform }: 
 }
 
 async function apologise(inboxIds: readonly number[], key: string, deps: RecoveryDeps): Promise<void> {
-  const message = await messageOf(inboxIds, deps.store);
+  const row = await newestOf(inboxIds, deps.store);
+  const message = row === undefined ? undefined : readInbound(row.event);
   if (message === undefined) return;
   const reference = inboxIds.join(", ");
   await deps.say(
     message,
-    `I am sorry: this message could not be answered, it failed ${maxAttempts} times (reference ${reference}).`,
+    `I am sorry: this message could not be answered, it failed ${mostAttempts} times (reference ${reference}).`,
     key,
   );
 }
 
-async function messageOf(inboxIds: readonly number[], store: Store): Promise<InboundMessage | undefined> {
+async function newestOf(inboxIds: readonly number[], store: Store): Promise<InboxEntry | undefined> {
   const id = inboxIds.at(-1);
-  const row = id === undefined ? undefined : await store.inbox.get(id);
-  return row === undefined ? undefined : readInbound(row.event);
+  return id === undefined ? undefined : await store.inbox.get(id);
 }

@@ -10,6 +10,7 @@ import type { Clock } from "#foundation/time/clock";
 import { leaseOwner, type Store, takeLease } from "#store";
 import { Pairing } from "../access/pairing.ts";
 import { forgetAsks } from "../asks/ask-rows.ts";
+import { chatLease, forgetEnds } from "../chats/blame.ts";
 import { readInbound } from "../chats/read-inbound.ts";
 import { mediaFolders, mediaId } from "../media/incoming.ts";
 import type { InboundMessage, MessageSource } from "../platform/inbound.ts";
@@ -90,7 +91,7 @@ export async function forget(who: Forgotten, found: Found, deps: ForgetDeps): Pr
   const owner = leaseOwner();
   for (const key of found.chats) {
     // Who serves the chat next sees that somebody else held it, and keeps nothing of it in memory.
-    const lease = await takeLease({ ...deps, owner }, `chat:${key}`, () => undefined);
+    const lease = await takeLease({ ...deps, owner }, chatLease(key), () => undefined);
     if (lease.kind === "busy")
       throw new UserError("This chat is being answered at the moment.", {
         hint: "Try again when the answer is there, or after: hermes gateway stop",
@@ -98,7 +99,10 @@ export async function forget(who: Forgotten, found: Found, deps: ForgetDeps): Pr
     held.adopt(lease);
   }
   await store.transaction(async (tx) => {
-    for (const key of found.chats) await tx.traces.removeChat(key);
+    for (const key of found.chats) {
+      await tx.traces.removeChat(key);
+      await forgetEnds(tx, key);
+    }
     for (const chatId of found.sentTo) await tx.traces.removeSent(who.platform, chatId);
     await tx.traces.removeReceived(found.received);
     await forgetAsks(tx, found.owedKeys);

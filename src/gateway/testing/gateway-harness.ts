@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { expect } from "vitest";
 import { Scope } from "#foundation/lifecycle/disposal";
 import { systemClock } from "#foundation/time/clock";
@@ -129,7 +130,7 @@ export async function gateway(options: GatewayHarnessOptions = {}) {
       decide: (event, context) => Promise.resolve(void fired.push({ event, ...context })),
       inactivity: () => ({ warnMs: 0, endMs: 0, noteMs: 0 }),
       drainMs: () => options.drainMs ?? 0,
-      owner: "test",
+      owner: `test/${randomUUID()}`,
       cwd: folder,
       mostAtOnce: () => 8,
       mostPerUser: () => options.mostPerUser ?? 8,

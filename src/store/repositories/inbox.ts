@@ -116,6 +116,14 @@ export class InboxRepository implements Inbox {
     return rows.map((row) => text(row, "turn_id") as TurnId);
   }
 
+  async claimed(sessionKey: string): Promise<readonly InboxEntry[]> {
+    const rows = await this.#context.db.all(
+      "SELECT * FROM gw_inbox WHERE session_key = ? AND status = 'claimed' ORDER BY id",
+      [sessionKey],
+    );
+    return rows.map((row) => toInboxEntry(row, this.#context.sealer));
+  }
+
   async claim(ids: readonly number[], turnId: TurnId): Promise<readonly number[]> {
     if (ids.length === 0) return [];
     return await this.#context.db.transaction(async (tx) => {
@@ -138,16 +146,23 @@ export class InboxRepository implements Inbox {
 
   async release(
     turnId: TurnId,
-    options: { maxAttempts: number },
+    options?: { maxAttempts: number },
   ): Promise<{ released: readonly number[]; dead: readonly number[] }> {
     return await this.#context.db.transaction(async (tx) => {
-      const rows = await tx.all(
-        `UPDATE gw_inbox SET attempts = attempts + 1, turn_id = NULL,
-           status = CASE WHEN attempts + 1 >= ? THEN 'dead' ELSE 'pending' END,
-           done_at_ms = CASE WHEN attempts + 1 >= ? THEN CAST(? AS BIGINT) ELSE NULL END
-         WHERE turn_id = ? AND status = 'claimed' RETURNING id, status`,
-        [options.maxAttempts, options.maxAttempts, this.#context.clock.now(), turnId],
-      );
+      const rows =
+        options === undefined
+          ? await tx.all(
+              `UPDATE gw_inbox SET turn_id = NULL, status = 'pending' WHERE turn_id = ? AND status = 'claimed'
+               RETURNING id, status`,
+              [turnId],
+            )
+          : await tx.all(
+              `UPDATE gw_inbox SET attempts = attempts + 1, turn_id = NULL,
+                 status = CASE WHEN attempts + 1 >= ? THEN 'dead' ELSE 'pending' END,
+                 done_at_ms = CASE WHEN attempts + 1 >= ? THEN CAST(? AS BIGINT) ELSE NULL END
+               WHERE turn_id = ? AND status = 'claimed' RETURNING id, status`,
+              [options.maxAttempts, options.maxAttempts, this.#context.clock.now(), turnId],
+            );
       const ids = (status: string): readonly number[] =>
         rows
           .filter((row) => row.status === status)
@@ -155,6 +170,14 @@ export class InboxRepository implements Inbox {
           .sort((left, right) => left - right);
       return { released: ids("pending"), dead: ids("dead") };
     });
+  }
+
+  async countAttempt(ids: readonly number[]): Promise<void> {
+    if (ids.length === 0) return;
+    await this.#context.db.run(
+      `UPDATE gw_inbox SET attempts = attempts + 1 WHERE id IN (${placeholders(ids.length)})`,
+      ids,
+    );
   }
 
   async bury(ids: readonly number[]): Promise<void> {

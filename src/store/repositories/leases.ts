@@ -54,6 +54,15 @@ export class LeaseRepository implements Leases {
     return row === undefined ? undefined : toLease(row);
   }
 
+  async ownedBy(owner: string, prefix: string): Promise<readonly Lease[]> {
+    const { db } = this.#context;
+    const rows = await db.all(
+      `SELECT * FROM gw_lease WHERE owner = ? AND expires_at_ms > 0 AND substr(name, 1, ?) = ? ORDER BY name${db.dialect.forUpdate}`,
+      [owner, prefix.length, prefix],
+    );
+    return rows.map(toLease);
+  }
+
   async held(prefix: string): Promise<readonly Lease[]> {
     const rows = await this.#context.db.all(
       "SELECT * FROM gw_lease WHERE substr(name, 1, ?) = ? AND expires_at_ms > ? ORDER BY name",

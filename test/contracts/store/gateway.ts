@@ -83,6 +83,20 @@ function inboxContract(subject: StoreSubject): void {
       expect(await inbox.get(id)).toMatchObject({ status: "pending", attempts: 0 });
     });
 
+    it("returns what a turn had claimed without counting it, and counts for itself [40:SCL-10] [40:SCL-11]", async () => {
+      const { inbox } = fixture().store;
+      const { id } = await inbox.admit(event("a"));
+      const { id: other } = await inbox.admit(event("b"));
+      await inbox.claim([id, other], turn("t1"));
+      expect((await inbox.claimed("k")).map((entry) => entry.id)).toEqual([id, other]);
+      expect(await inbox.claimed("other")).toEqual([]);
+      expect(await inbox.release(turn("t1"))).toEqual({ released: [id, other], dead: [] });
+      await inbox.countAttempt([id]);
+      await inbox.countAttempt([]);
+      expect((await inbox.pending("k")).map(({ attempts }) => attempts)).toEqual([1, 0]);
+      expect(await inbox.claimed("k")).toEqual([]);
+    });
+
     it("holds entries back until their time [40:FLW-32]", async () => {
       const { store, clock } = fixture();
       const { id } = await store.inbox.admit(event("a"));
@@ -205,6 +219,20 @@ function leaseContract(subject: StoreSubject): void {
       expect(await store.leases.get("session:k")).toMatchObject({ owner: "w3" });
       await clock.advance(10);
       expect(await store.leases.prune(clock.now())).toBe(1);
+    });
+
+    it("say what an owner has not given back, also when its time is up [40:SCL-11]", async () => {
+      const { store, clock } = fixture();
+      const { leases } = store;
+      for (const name of ["chat:b", "chat:a", "turn:c", "chat:d"]) await leases.acquire(name, "w1", 1_000);
+      await leases.acquire("chat:e", "w2", 1_000);
+      const given = await leases.get("chat:d");
+      if (given !== undefined) await leases.release(given);
+      await clock.advance(5_000);
+      const names = async () => (await leases.ownedBy("w1", "chat:")).map(({ name }) => name);
+      expect(await names()).toEqual(["chat:a", "chat:b"]);
+      await leases.acquire("chat:a", "w2", 1_000);
+      expect(await names()).toEqual(["chat:b"]);
     });
 
     it("go to one of many that ask at once", async () => {
