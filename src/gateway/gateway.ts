@@ -1,9 +1,11 @@
 import { once } from "node:events";
+import { readFile } from "node:fs/promises";
 import type { Config } from "#config";
 import type { Logger } from "#foundation/files/logger";
 import type { HermesHome } from "#foundation/files/paths";
 import { HttpClient } from "#foundation/http/client";
 import { type Fetch, fetchOver } from "#foundation/http/fetch";
+import { byteSize } from "#foundation/text/figures";
 import type { Clock } from "#foundation/time/clock";
 import type { BorrowOptions, SessionService } from "#session";
 import { leaseOwner, type Store } from "#store";
@@ -16,11 +18,15 @@ import { resetPolicyOf } from "./chats/reset-policy.ts";
 import { greetAfterRestart, rememberRestart } from "./chats/restart-notice.ts";
 import { type IngressDeps, keepConnected } from "./connections/ingress.ts";
 import type { PlatformState } from "./connections/supervisor.ts";
+import { filePolicyOf, judgeFile } from "./delivery/file-policy.ts";
 import { Outlets } from "./delivery/outlets.ts";
 import { openReplies, type Replies } from "./delivery/replies.ts";
 import { Intake } from "./intake/intake.ts";
 import { liveSettings } from "./live/live-settings.ts";
+import { FolderBucket } from "./media/bucket.ts";
+import { MediaExchange, machineOf } from "./media/exchange.ts";
 import { enrich, type IncomingDeps, mediaFolders } from "./media/incoming.ts";
+import { S3Bucket } from "./media/s3-bucket.ts";
 import { transcriber } from "./media/transcribe.ts";
 import type { InboundMessage } from "./platform/inbound.ts";
 import type { Platform } from "./platform/platform.ts";
@@ -86,6 +92,7 @@ export async function runGateway(deps: GatewayDeps, signal: AbortSignal): Promis
   const ingress: IngressDeps = { ...deps, ...opened, owner, outlets };
   const connected = roles.has("ingress") ? connectAll(ingress, disconnect.signal) : Promise.resolve();
   if (roles.has("ingress")) void connected.then(() => hopeless.abort());
+  const exchanged = opened.exchange?.run(disconnect.signal);
   const maintained = roles.has("scheduler") ? maintainAll(opened, { deps, owner }, disconnect.signal) : undefined;
   ending.addEventListener("abort", () => {
     // From now on others are asked to do what is left.
@@ -100,7 +107,7 @@ export async function runGateway(deps: GatewayDeps, signal: AbortSignal): Promis
     await deliverLast(deps, outlets);
   } finally {
     disconnect.abort();
-    await Promise.all([connected, maintained]);
+    await Promise.all([connected, maintained, exchanged]);
   }
   const end = signal.aborted ? "asked" : "hopeless";
   status.gateway(end === "asked" ? "stopped" : "startup_failed", 0);
@@ -139,6 +146,7 @@ interface Opened {
   readonly users: Users;
   readonly replies: Replies;
   readonly incoming: IncomingDeps;
+  readonly exchange: MediaExchange | undefined;
   readonly directory: ChannelDirectory;
 }
 
@@ -159,7 +167,8 @@ function open(deps: GatewayDeps & { readonly owner: string }, { outlets, fetch }
   const users = new Users({ config, pairing });
   const replies = openReplies(deps);
   const splitLength = (id: string): number => Math.floor((byId.get(id)?.capabilities.maxLength ?? 1e9) * 0.97);
-  const incoming = incomingDeps(deps, { outlets, fetch });
+  const exchange = openExchange(deps, { outlets, fetch });
+  const incoming = { ...incomingDeps(deps, { outlets, fetch }), exchange };
   const commands: GatewayCommandDeps = {
     users,
     pairing,
@@ -214,7 +223,7 @@ function open(deps: GatewayDeps & { readonly owner: string }, { outlets, fetch }
     refuse: async (message) => void (await store.outbox.owe(refusal(replies, message))),
   });
   const directory = new ChannelDirectory({ home, store, clock });
-  return { chats: new Chats(chatsDeps), intake, users, replies, incoming, directory };
+  return { chats: new Chats(chatsDeps), intake, users, replies, incoming, exchange, directory };
 }
 
 /** Told to a chat that has too much waiting, once in a while: the same key is owed once. */
@@ -236,4 +245,30 @@ function incomingDeps(
     transcribe: transcriber({ config, env, fetch }),
     logger,
   };
+}
+
+/** Where several processes share the work, one may need a file that another has. */
+function openExchange(
+  deps: GatewayDeps,
+  { outlets, fetch }: Pick<Means, "outlets" | "fetch">,
+): MediaExchange | undefined {
+  const { config, store, home, env, clock, logger } = deps;
+  if (store.kind !== "postgres") return undefined;
+  const { media_store: kind, media_max_bytes: maxBytes, s3: settings } = config.gateway;
+  const policy = filePolicyOf(deps);
+  return new MediaExchange({
+    store,
+    clock,
+    logger,
+    maxBytes,
+    machine: machineOf(home),
+    bucket: kind === "s3" ? new S3Bucket({ settings, env, fetch, clock }) : new FolderBucket(home.documentCache),
+    connection: (platform, account) => outlets.of(platform, account)?.connection,
+    async read(file, signal) {
+      const judged = judgeFile(file, policy);
+      if (judged.kind === "refused") throw new Error(judged.why);
+      if (judged.bytes > maxBytes) throw new Error(`it is larger than ${byteSize(maxBytes)}`);
+      return await readFile(judged.file, { signal });
+    },
+  });
 }

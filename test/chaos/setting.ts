@@ -18,6 +18,8 @@ export interface SettingOptions {
   /** Without it everything is kept in a home's own file, by one process. */
   readonly isShared?: boolean;
   readonly config?: readonly string[];
+  /** Further lines of `.env`. */
+  readonly env?: Readonly<Record<string, string>>;
   /** Further settings of Slack. */
   readonly slackRules?: string;
 }
@@ -36,7 +38,7 @@ export function useDeployments() {
     await server?.[Symbol.asyncDispose]();
   });
 
-  return async ({ isShared = true, config = [], slackRules = "" }: SettingOptions = {}) => {
+  return async ({ isShared = true, config = [], slackRules = "", env: more = {} }: SettingOptions = {}) => {
     const scope = new Scope();
     scopes.push(scope);
     if (isShared && server === undefined) throw new Error("there is no PostgreSQL");
@@ -60,7 +62,8 @@ export function useDeployments() {
     };
     /** Several processes on one database, connected with these platforms. */
     const deploy = (...platforms: readonly (keyof typeof env)[]): Deployment => {
-      const secrets = platforms.map((platform) => env[platform]).join("");
+      const further = Object.entries(more).map(([name, value]) => `${name}=${value}\n`);
+      const secrets = [...platforms.map((platform) => env[platform]), ...further].join("");
       return scope.adopt(new Deployment({ config: lines, env: secrets, url }));
     };
     const query = async (sql: string): Promise<readonly Record<string, unknown>[]> => {

@@ -34,7 +34,9 @@ it("every setting without the mark of having no effect is read by some code [20:
   expect(unread.map(({ key }) => key)).toEqual([]);
   // A look that finds everything read finds nothing.
   expect(
-    ["display.mouse_tracking", "gateway.media_store", "streaming.buffer_threshold"].filter((key) => reads.isRead(key)),
+    ["display.mouse_tracking", "gateway.limits.max_pending_per_session", "streaming.buffer_threshold"].filter((key) =>
+      reads.isRead(key),
+    ),
   ).toEqual([]);
 });
 

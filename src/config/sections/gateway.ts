@@ -8,7 +8,6 @@ import {
   group,
   initially,
   mapOf,
-  missing,
   nullable,
   optionalChoice,
   optionalFlag,
@@ -107,10 +106,20 @@ export const gatewaySections = {
       admin_tier: choice(["on", "off"], "on", "Keep administrative commands to admins."),
       media_max_bytes: whole(104_857_600, "Largest download in bytes."),
       media_roots: texts([], "Further folders files may be sent from."),
-      media_store: choice(["local", "s3"], "local", {
-        description: "Where media is kept when several machines share the work.",
-        noEffect: missing.gateway,
-      }),
+      media_store: choice(
+        ["local", "s3"],
+        "local",
+        "How files of messages get from one process to another: through a folder of this machine, or for several machines through gateway.s3.",
+      ),
+      s3: section(
+        "Object storage for gateway.media_store, S3 or what speaks like it. AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are its keys.",
+        {
+          bucket: text("", "The bucket."),
+          region: text("us-east-1", "Its region."),
+          endpoint: text("", "Address of the service; empty is Amazon's in that region."),
+          prefix: text("hermes", "How the names of objects begin."),
+        },
+      ),
       unknown_send: choice(["resend_marked", "drop"], "resend_marked", "A message whose sending was cut off."),
       encrypt_at_rest: flag(
         false,

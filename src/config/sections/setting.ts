@@ -62,7 +62,6 @@ type Flat<T> = { readonly [K in keyof T]: T[K] };
 
 /** Parts of Hermes that settings exist for before they do; {@link Facts.noEffect} of their keys. */
 export const missing = {
-  gateway: "The messaging gateway does not do this yet.",
   platform: "There is no connection to this platform yet.",
   voice: "Speaking with Hermes does not exist yet.",
   dashboard: "The dashboard follows the light or dark mode of your browser.",

@@ -15,8 +15,10 @@ import { humanPauseMs } from "../delivery/human-pause.ts";
 import { Outlet } from "../delivery/outlet.ts";
 import type { Outlets } from "../delivery/outlets.ts";
 import type { Replies } from "../delivery/replies.ts";
-import { Sender } from "../delivery/sender.ts";
+import { Sender, type SenderDeps } from "../delivery/sender.ts";
 import type { Intake } from "../intake/intake.ts";
+import type { MediaExchange } from "../media/exchange.ts";
+import { bringFile } from "../media/outgoing.ts";
 import type { ButtonPress } from "../platform/inbound.ts";
 import {
   type Connection,
@@ -47,6 +49,8 @@ export interface IngressDeps {
   readonly replies: Replies;
   readonly outlets: Outlets;
   readonly directory: ChannelDirectory;
+  /** Files of messages that other processes have; undefined where there is no other. */
+  readonly exchange: MediaExchange | undefined;
   onState(platform: string, state: PlatformState): void;
 }
 
@@ -118,9 +122,15 @@ async function serve(
   void quietly("keeping the directory of chats", () => directory.keep(platform.id, connection, during), { logger });
   const unknownSend = () => config.gateway.unknown_send;
   const pauseMs = () => humanPauseMs(config.human_delay);
+  const { exchange } = deps;
+  const folder = deps.home.documentCache;
+  const bring: SenderDeps["bring"] =
+    exchange === undefined
+      ? undefined
+      : (message, key, within) => bringFile(message, { exchange, folder, key }, within);
   // Several processes may listen for the calls of one service; one of them sends.
   await whileAlone(`sender:${platform.id}:${account}`, { deps, signal: during }, (alone) =>
-    new Sender({ store, clock, logger, outlet, unknownSend, pauseMs }).run(alone),
+    new Sender({ store, clock, logger, outlet, unknownSend, pauseMs, bring }).run(alone),
   );
 }
 

@@ -1,11 +1,28 @@
 import { realpathSync, statSync } from "node:fs";
 import path from "node:path";
+import type { Config } from "#config";
+import type { HermesHome } from "#foundation/files/paths";
 
 export interface FilePolicy {
   /** Folders that files may be sent from. */
   readonly roots: readonly string[];
   /** The home of Hermes: keys, sessions, memory. Nothing of it is sent but what lies in a root below it. */
   readonly secretFolder: string;
+}
+
+/** The folders that the configuration and the home allow. */
+export function filePolicyOf({
+  config,
+  home,
+  cwd,
+}: {
+  readonly config: Config;
+  readonly home: HermesHome;
+  readonly cwd: string;
+}): FilePolicy {
+  const { media_roots: further } = config.gateway;
+  const roots = [cwd, home.cache, home.imageCache, home.audioCache, home.documentCache, ...further];
+  return { roots, secretFolder: home.root };
 }
 
 export type JudgedFile =

@@ -4,12 +4,13 @@ import path from "node:path";
 import { type Config, isPlatformId } from "#config";
 import type { HermesHome } from "#foundation/files/paths";
 import { byteSize } from "#foundation/text/figures";
-import type { NewOutboxEntry } from "#store";
+import type { NewOutboxEntry, Store } from "#store";
+import { machineOf } from "../media/exchange.ts";
 import type { InboundMessage, MessageSource } from "../platform/inbound.ts";
 import type { Outbound } from "../platform/outbound.ts";
 import type { Platform } from "../platform/platform.ts";
 import { type MediaRequest, readReply } from "../text/directives.ts";
-import { type FilePolicy, judgeFile } from "./file-policy.ts";
+import { type FilePolicy, filePolicyOf, judgeFile } from "./file-policy.ts";
 import { type Owing, owed } from "./owed.ts";
 
 export interface RepliesDeps {
@@ -23,6 +24,8 @@ export interface RepliesDeps {
   prefix(platform: string): string;
   /** Messages an answer may become before the whole of it goes as a file. */
   mostTexts(): number;
+  /** Where files of answers lie, for a sender that may be on another machine. */
+  readonly machine?: string | undefined;
   /** Keeps a text as a file; the same key gives the same one. */
   keepText(text: string, key: string): string;
 }
@@ -40,16 +43,18 @@ export interface ReplyTo {
 export function openReplies(deps: {
   readonly config: Config;
   readonly platforms: readonly Platform[];
+  readonly store: Pick<Store, "kind">;
   readonly home: HermesHome;
   readonly userHome: string;
   readonly cwd: string;
 }): Replies {
-  const { config, platforms, home, userHome, cwd } = deps;
-  const roots = [cwd, home.cache, home.imageCache, home.audioCache, home.documentCache, ...config.gateway.media_roots];
+  const { config, platforms, home, userHome } = deps;
+  const filePolicy = filePolicyOf(deps);
   return new Replies({
     userHome,
     platform: (id) => platforms.find((one) => one.id === id),
-    filePolicy: () => ({ roots, secretFolder: home.root }),
+    filePolicy: () => filePolicy,
+    machine: deps.store.kind === "postgres" ? machineOf(home) : undefined,
     replyMode: (id) => config.platforms[id]?.reply_to_mode ?? "first",
     prefix: (id) => (isPlatformId(id) ? (config[id].reply_prefix ?? "") : ""),
     mostTexts: () => config.delivery.max_parts,
@@ -94,7 +99,8 @@ export class Replies {
     const most = this.#deps.mostTexts();
     if (rows.length <= most || capabilities.media.document === undefined) return rows;
     const file = this.#deps.keepText(markdown, to.key);
-    const whole: Outbound = { kind: "media", media: "document", file, name: "answer.md" };
+    const { machine } = this.#deps;
+    const whole: Outbound = { kind: "media", media: "document", file, machine, name: "answer.md" };
     return [...rows.slice(0, Math.max(1, most - 1)), owed(whole, owingOf(to), "whole")];
   }
 
@@ -123,7 +129,7 @@ export class Replies {
     const limit = capabilities.media[media];
     if (limit === undefined) return `(${name} was not sent: this platform takes no files.)`;
     if (judged.bytes > limit) return `(${name} was not sent: it is larger than ${byteSize(limit)}.)`;
-    return { kind: "media", media, file: judged.file, name };
+    return { kind: "media", media, file: judged.file, machine: this.#deps.machine, name };
   }
 }
 

@@ -3,12 +3,15 @@ import type { Logger } from "#foundation/files/logger";
 import { isAbort } from "#foundation/lifecycle/abort";
 import type { Clock } from "#foundation/time/clock";
 import type { OutboxEntry, Store } from "#store";
+import type { BroughtFile } from "../media/outgoing.ts";
 import type { Outbound, SendResult } from "../platform/outbound.ts";
 import type { Outlet } from "./outlet.ts";
 
 export interface SenderDeps {
   readonly store: Pick<Store, "outbox" | "signals">;
   readonly outlet: Outlet;
+  /** Brings a file that lies on another machine, until it is sent. */
+  readonly bring?: ((message: Outbound, key: string, signal: AbortSignal) => Promise<BroughtFile>) | undefined;
   /** What is done with a message whose sending was cut off, where the platform cannot say. */
   unknownSend(): "resend_marked" | "drop";
   /** How long a message of words waits before it goes; its chat waits with it. */
@@ -22,6 +25,8 @@ const firstRetryMs = 2_000;
 const longestRetryMs = 300_000;
 const givesUpAfterMs = 24 * 3_600_000;
 const resendAfterMs = 30_000;
+/** How long a file may not be there; its machine may be starting. */
+const fileComesMs = 600_000;
 /** Its sending was cut off on a platform that cannot say what became of it. */
 const inDoubt = "in-doubt";
 /** Failures that another attempt cannot mend. */
@@ -93,9 +98,12 @@ export class Sender {
     const pauseMs = entry.kind === "send" ? (this.#deps.pauseMs?.() ?? 0) : 0;
     try {
       if (pauseMs > 0) await clock.sleep(pauseMs, signal);
+      await using brought = await this.#brought(entry, signal);
+      if (brought === undefined) return;
+      const { message } = brought;
       // Marked only when its turn has come: a crash while it waits for the platform's pace leaves no doubt.
       const result = await outlet.inTurn(entry.chatId, signal, async () =>
-        (await store.outbox.startSending(entry.id)) ? await this.#attempt(entry, signal) : undefined,
+        (await store.outbox.startSending(entry.id)) ? await this.#attempt(entry, message, signal) : undefined,
       );
       if (result === undefined) return;
       await this.#settle(entry, result, signal);
@@ -107,9 +115,23 @@ export class Sender {
     }
   }
 
-  async #attempt(entry: OutboxEntry, signal: AbortSignal): Promise<SendResult> {
+  /** The message with its file on this machine; undefined when the file cannot be had now. */
+  async #brought(entry: OutboxEntry, signal: AbortSignal): Promise<BroughtFile | undefined> {
+    const message = entry.payload as Outbound;
+    if (this.#deps.bring === undefined) return { message, [Symbol.asyncDispose]: () => Promise.resolve() };
+    try {
+      return await this.#deps.bring(message, entry.idempotencyKey, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      const isLate = this.#deps.clock.now() - entry.createdAtMs > fileComesMs;
+      const errorClass = isLate ? "not-found" : "network";
+      await this.#settle(entry, { kind: "failed", errorClass, message: describe(error) }, signal);
+      return undefined;
+    }
+  }
+
+  async #attempt(entry: OutboxEntry, payload: Outbound, signal: AbortSignal): Promise<SendResult> {
     const { connection } = this.#deps.outlet;
-    const payload = entry.payload as Outbound;
     const message = entry.errorClass === inDoubt ? markedAsResent(payload) : payload;
     const context = { key: entry.idempotencyKey, signal };
     let result = await connection.send(destinationOf(entry), message, context);

@@ -11,6 +11,7 @@ import type { HermesHome } from "#foundation/files/paths";
 import { byteSize } from "#foundation/text/figures";
 import type { Attachment, InboundMessage } from "../platform/inbound.ts";
 import type { Connection } from "../platform/platform.ts";
+import type { MediaExchange } from "./exchange.ts";
 import { cacheOf, isImage, sniff } from "./sniff.ts";
 
 export type MediaFolders = Readonly<Record<"image" | "audio" | "video" | "document", string>>;
@@ -28,6 +29,8 @@ export function mediaFolders(home: HermesHome): MediaFolders {
 export interface IncomingDeps {
   /** The connection an account's files are fetched through; undefined when this process has none. */
   connection(platform: string, account: string): Connection | undefined;
+  /** Brings what another process can fetch; undefined where there is no other. */
+  readonly exchange?: MediaExchange | undefined;
   readonly folders: MediaFolders;
   readonly maxBytes: number;
   /** Speech as text; undefined where nothing is set up for it. */
@@ -126,21 +129,32 @@ async function fetched(
     prefix === "doc" ? `doc_${id}_${name || "file"}` : `${prefix}_${id}${ending}`,
   );
   if ((await stat(file).catch(() => undefined))?.isFile() === true) return file;
-  const { platform, account } = message.source;
-  const fetchAttachment = deps.connection(platform, account)?.fetchAttachment;
-  if (fetchAttachment === undefined) throw new Error("the platform is not connected");
   if ((attachment.bytes ?? 0) > deps.maxBytes) throw new Error(`it is larger than ${byteSize(deps.maxBytes)}`);
   const within = AbortSignal.any([signal, AbortSignal.timeout(fetchMs)]);
   await mkdir(deps.folders[folder], { recursive: true });
   const partial = `${file}.part`;
   try {
-    const bytes = Readable.from(await fetchAttachment(attachment, within));
-    await pipeline(bytes, atMost(deps.maxBytes), createWriteStream(partial, { mode: 0o600 }), { signal: within });
+    const bytes = await bytesOf(message, { attachment, name: id }, { deps, within });
+    await pipeline(Readable.from(bytes), atMost(deps.maxBytes), createWriteStream(partial, { mode: 0o600 }), {
+      signal: within,
+    });
     await rename(partial, file);
     return file;
   } finally {
     await rm(partial, { force: true });
   }
+}
+
+/** Through the connection of this process, or of another one that has it. */
+async function bytesOf(
+  { source: { platform, account } }: InboundMessage,
+  { attachment, name }: { readonly attachment: Attachment; readonly name: string },
+  { deps, within }: { readonly deps: IncomingDeps; readonly within: AbortSignal },
+): Promise<AsyncIterable<Uint8Array>> {
+  const connection = deps.connection(platform, account);
+  if (connection?.fetchAttachment !== undefined) return await connection.fetchAttachment(attachment, within);
+  if (connection !== undefined || deps.exchange === undefined) throw new Error("the platform is not connected");
+  return deps.exchange.bring(name, { kind: "attachment", platform, account, attachment }, within);
 }
 
 function atMost(maxBytes: number): Transform {

@@ -31,8 +31,9 @@ export type Outbound =
   | {
       readonly kind: "media";
       readonly media: MediaKind;
-      /** A file of this machine (or of the shared media store). */
       readonly file: string;
+      /** The machine it lies on, where several share the work; undefined: this one. */
+      readonly machine?: string | undefined;
       readonly name: string;
       readonly caption?: RenderedText | undefined;
       readonly replyTo?: string | undefined;

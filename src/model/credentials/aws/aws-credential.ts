@@ -1,10 +1,10 @@
+import { signAws } from "#foundation/http/aws-signature";
 import { Secret } from "#foundation/secrets/secret";
 import type { CredentialHandle } from "../../credential-handle.ts";
 import { maskKey } from "../mask.ts";
 import { toError } from "../refresh.ts";
 import { checkScope } from "../scoped.ts";
 import { type AwsChainOptions, type AwsCredentials, findAwsCredentials } from "./chain.ts";
-import { signAws } from "./sigv4.ts";
 
 /** Keys of a role end; they are looked up again this long before. */
 const earlyMs = 300_000;

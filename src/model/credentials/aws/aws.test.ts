@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { signAws } from "#foundation/http/aws-signature";
 import { never } from "#foundation/lifecycle/abort";
 import { FakeClock } from "#foundation/testing/fake-clock";
 import { startOAuthServer } from "../../../../test/fakes/oauth-server.ts";
@@ -9,7 +10,6 @@ import { KeyScopeError } from "../scoped.ts";
 import { openAwsCredential } from "./aws-credential.ts";
 import { type AwsChainOptions, findAwsCredentials, hasAwsCredentials } from "./chain.ts";
 import { readAwsFile } from "./profile-file.ts";
-import { signAws } from "./sigv4.ts";
 
 /** The account and the moment of the examples AWS publishes for Signature Version 4. */
 const keys = { accessKeyId: "AKIDEXAMPLE", secretAccessKey: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY" };

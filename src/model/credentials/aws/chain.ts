@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { readTextFile } from "#foundation/files/files";
+import type { AwsKeys } from "#foundation/http/aws-signature";
 import { httpRequest } from "#foundation/http/request";
 import { isRecord, parseJson } from "#foundation/text/json";
 import type { Clock } from "#foundation/time/clock";
@@ -7,7 +8,6 @@ import { hostOf, isLocalHost } from "../../providers/hosts.ts";
 import { momentOf } from "../pool-entry.ts";
 import { usableKey } from "../usable-key.ts";
 import { readAwsFile } from "./profile-file.ts";
-import type { AwsKeys } from "./sigv4.ts";
 import { assumeRoleWithWebIdentity } from "./web-identity.ts";
 
 export type AwsCredentials =

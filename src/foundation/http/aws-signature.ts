@@ -10,7 +10,7 @@ export interface AwsRequest {
   readonly method: string;
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: string | Uint8Array;
 }
 
 export interface SigningScope {
@@ -91,8 +91,9 @@ function encode(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
-function sha256(text: string): string {
-  return createHash("sha256").update(text, "utf8").digest("hex");
+/** As S3 wants it in `x-amz-content-sha256`. */
+export function sha256(body: string | Uint8Array): string {
+  return createHash("sha256").update(body).digest("hex");
 }
 
 function hmac(key: Buffer | string, text: string): Buffer {
