@@ -2,6 +2,7 @@ import { isRecord } from "#foundation/text/json";
 import type { SessionEvent } from "#session";
 import type { InboundMessage } from "../platform/inbound.ts";
 import type { CommandLine } from "../routing/command-line.ts";
+import { commandMeant } from "./gateway-commands.ts";
 
 export interface ChatHooksDeps {
   readonly sessionKey: string;
@@ -46,8 +47,10 @@ export class ChatHooks {
   }
 
   /** Asks the hooks about a command. One that they write anew is not put to them again. */
-  async decide(message: InboundMessage, { name, args }: CommandLine): Promise<Decided> {
-    const facts = { command: name, raw_command: `/${name}`, args, raw_args: args };
+  async decide(message: InboundMessage, { name: typed, args }: CommandLine): Promise<Decided> {
+    const meant = commandMeant(typed);
+    const name = meant.kind === "one" ? meant.name : typed;
+    const facts = { command: name, raw_command: `/${typed}`, args, raw_args: args };
     const answer = await this.#deps.decide(`command:${name}`, { ...this.#facts(message), ...facts });
     if (!isRecord(answer)) return { kind: "go", text: message.text };
     const { decision, message: words, command_name: other, raw_args: otherArgs = args } = answer;
@@ -62,7 +65,8 @@ export class ChatHooks {
 
   command(message: InboundMessage, { name }: CommandLine): void {
     const { fire } = this.#deps;
-    if (name !== "new" && name !== "reset") return;
+    const meant = commandMeant(name);
+    if (meant.kind !== "one" || meant.name !== "new") return;
     const facts = this.#facts(message);
     fire("session:end", { ...facts, session_id: this.#deps.sessionId(), reason: "reset" });
     fire("session:reset", facts);

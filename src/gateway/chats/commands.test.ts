@@ -27,7 +27,7 @@ async function chat(options: Parameters<typeof gateway>[0] = {}) {
 }
 
 describe("a command in a chat", { timeout: 60_000 }, () => {
-  it("has other names and beginnings; one that fits several is asked about [40:CMD-1]", async () => {
+  it("has other names and beginnings; one that fits several is asked about [40:CMD-1] [40:CMD-2] [40:A-CMD-1]", async () => {
     const { say, server, sessionId } = await chat();
     server.script(says("Hello."), says("Hello again."));
     await say("hi");
@@ -37,8 +37,39 @@ describe("a command in a chat", { timeout: 60_000 }, () => {
     expect(await sessionId()).not.toBe(before);
     expect(await say("/ques")).toMatch(/\/queue/u);
     const ambiguous = await say("/re");
-    for (const name of ["reset", "reasoning", "reload-mcp", "resume", "retry"]) expect(ambiguous).toContain(name);
+    for (const name of ["reset", "reasoning", "reload-mcp", "restart", "resume", "retry"])
+      expect(ambiguous).toContain(name);
     expect(server.requests).toHaveLength(2);
+  });
+
+  it("of admins is theirs under every name: beginnings, other names and underscores [40:AUT-18] [40:CMD-2]", async () => {
+    const { intake, message, texts, server } = await chat();
+    const others = message("", {}).source;
+    const say = async (text: string): Promise<string | undefined> => {
+      const before = texts().length;
+      await intake.admit(message(text, { source: { ...others, userId: "8" } }));
+      await expect.poll(() => texts().length, { timeout: 30_000 }).toBeGreaterThan(before);
+      return texts().at(-1);
+    };
+    for (const line of [
+      "/yolo",
+      "/yol",
+      "/reload_mcp",
+      "/reload-m",
+      "/rest",
+      "/set-home",
+      "/mod x --global",
+      "/provider x --global",
+    ])
+      expect([line, await say(line)]).toEqual([line, "Only admins may do this."]);
+    expect(await say("/appr always")).toBe("Only admins may allow this for good.");
+    expect(server.requests).toEqual([]);
+  });
+
+  it("may be written with underscores, as menus without hyphens do [40:CMD-2]", async () => {
+    const { say } = await chat();
+    expect(await say("/reload_mcp")).not.toMatch(/no command|unknown/iu);
+    expect(await say("/set_home")).toContain("go to this chat");
   });
 
   it("that nobody knows is said to be unknown; no model hears of it and nothing is stored [40:A-CMD-9]", async () => {

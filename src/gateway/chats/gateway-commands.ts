@@ -1,7 +1,9 @@
+import { builtinCommands } from "#session";
 import type { Pairing } from "../access/pairing.ts";
 import type { Users } from "../access/users.ts";
 import type { InboundMessage } from "../platform/inbound.ts";
 import type { CommandLine } from "../routing/command-line.ts";
+import { type ResolvedName, resolveName } from "../routing/command-name.ts";
 
 export interface GatewayCommandDeps {
   readonly users: Pick<Users, "isAdmin">;
@@ -17,21 +19,19 @@ export interface GatewayCommandDeps {
 /** Commands that only chats have. */
 export const gatewayCommands = [
   { name: "pair", description: "Let somebody in with a code" },
-  { name: "sethome", description: "Send results and notices to this chat" },
+  { name: "sethome", aliases: ["set-home"], description: "Send results and notices to this chat" },
   { name: "restart", description: "Restart Hermes" },
 ] as const;
 
+const inChats = [...gatewayCommands, ...builtinCommands.filter(({ cliOnly }) => !cliOnly)];
+
+/** The command that somebody means, of all that work in chats without a plugin or a skill. */
+export function commandMeant(name: string): ResolvedName {
+  return resolveName(name, inChats);
+}
+
 /** Commands that change the installation or who may use it. */
-const adminOnly: ReadonlySet<string> = new Set([
-  "pair",
-  "restart",
-  "update",
-  "debug",
-  "yolo",
-  "reload-mcp",
-  "sethome",
-  "set-home",
-]);
+const adminOnly: ReadonlySet<string> = new Set(["pair", "restart", "update", "debug", "yolo", "reload-mcp", "sethome"]);
 
 /** What a command of the gateway answers; undefined when it is none, and the session's own commands are asked. */
 export async function gatewayCommand(
@@ -39,13 +39,16 @@ export async function gatewayCommand(
   message: InboundMessage,
   deps: GatewayCommandDeps,
 ): Promise<string | undefined> {
-  const command = name.replaceAll("_", "-");
+  const meant = commandMeant(name);
+  if (meant.kind === "several" && meant.candidates.some((one) => gatewayCommands.some((own) => own.name === one)))
+    return `/${name} may be: ${meant.candidates.map((one) => `/${one}`).join(", ")}`;
+  const command = meant.kind === "one" ? meant.name : name;
   const isForAll = /(?:^|\s)--global\b/u.test(args) && (command === "model" || command === "reasoning");
   const isForGood = command === "approve" && /\balways\b/iu.test(args);
   if ((adminOnly.has(command) || isForAll || isForGood) && !deps.users.isAdmin(message.source))
     return isForGood ? "Only admins may allow this for good." : "Only admins may do this.";
   if (command === "pair") return await pair(args, message, deps);
-  if (command === "sethome" || command === "set-home") {
+  if (command === "sethome") {
     await deps.setHome(message);
     return "Results of scheduled work and notices go to this chat from now on.";
   }

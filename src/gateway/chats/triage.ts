@@ -6,7 +6,7 @@ import { ChatAsks } from "../asks/chat-asks.ts";
 import type { InboundMessage } from "../platform/inbound.ts";
 import { readCommandLine } from "../routing/command-line.ts";
 import type { ChatHooks } from "./chat-hooks.ts";
-import { type GatewayCommandDeps, gatewayCommand } from "./gateway-commands.ts";
+import { commandMeant, type GatewayCommandDeps, gatewayCommand } from "./gateway-commands.ts";
 
 export interface TriageDeps {
   readonly store: Store;
@@ -34,7 +34,7 @@ export class Triage {
     const decided = await this.#decided(message, ids);
     if (decided === undefined) return undefined;
     if (await this.#isCommandOfOurs(decided, ids)) return undefined;
-    return (await this.#isAnswer(decided, ids)) ? undefined : decided;
+    return (await this.#isAnswer(decided, ids)) ? undefined : asSessionsWrite(decided);
   }
 
   async #isStranger(message: InboundMessage, ids: readonly number[]): Promise<boolean> {
@@ -88,6 +88,15 @@ export class Triage {
     session.answer(open.requestId, ChatAsks.read(open, message.text));
     return true;
   }
+}
+
+/** A menu that cannot show hyphens sends underscores. */
+function asSessionsWrite(message: InboundMessage): InboundMessage {
+  const command = readCommandLine(message.text);
+  if (command === undefined || !command.name.includes("_")) return message;
+  const meant = commandMeant(command.name);
+  if (meant.kind !== "one" || !meant.isWhole) return message;
+  return { ...message, text: `/${meant.name} ${command.args}`.trimEnd() };
 }
 
 export function nameOf({ source }: InboundMessage): string {
