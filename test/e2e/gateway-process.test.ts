@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { Scope } from "#foundation/lifecycle/disposal";
@@ -61,6 +61,41 @@ describe("the gateway process", () => {
     fourth.kill("SIGUSR1");
     expect(await codeOf(fourth)).toBe(75);
     expect((await home.run(["gateway", "stop"])).stdout).toContain("No gateway is running");
+  });
+
+  it("is stopped in its own profile, and with --all in every one [40:A-PRC-5] [40:PRC-9] [40:PRC-10]", async () => {
+    const { home } = await stage();
+    const gateways = await Promise.all(
+      ["a", "b"].map(async (profile, index) => {
+        const server = await startTelegramServer(`12345${index}:AAtoken-of-profile-${profile}-0000000`);
+        scopes.at(-1)?.adopt(server);
+        await home.run(["profile", "create", profile]);
+        const of = (...args: readonly string[]) => ["--profile", profile, "gateway", ...args];
+        const root = path.join(home.home, "profiles", profile);
+        await writeFile(
+          path.join(root, "config.yaml"),
+          `telegram: { base_url: "${server.url}", allow_all_users: true }\n`,
+        );
+        await home.run(of("setup", "telegram", "--token", server.token));
+        const child = home.start(of("run"));
+        const state = async () => await readFile(path.join(root, "gateway_state.json"), "utf8").catch(() => "");
+        await expect.poll(state, { timeout: 60_000 }).toContain('"connected"');
+        return { child, of };
+      }),
+    );
+    const [a, b] = gateways;
+    if (a === undefined || b === undefined) throw new Error("no gateways");
+    expect((await home.run(a.of("stop"))).stdout).toContain(`process ${a.child.pid}) has ended`);
+    expect(await codeOf(a.child)).toBe(1);
+    expect((await home.run(b.of("status"))).stdout).toContain(`runs (process ${b.child.pid})`);
+    const again = home.start(a.of("run"));
+    const running = async () => (await home.run(a.of("status"))).stdout;
+    await expect.poll(running, { timeout: 60_000 }).toContain("telegram  connected");
+    const all = await home.run(["gateway", "stop", "--all"]);
+    expect(all.stdout).toContain(`process ${again.pid}, profile a) has ended`);
+    expect(all.stdout).toContain(`process ${b.child.pid}, profile b) has ended`);
+    expect([await codeOf(again), await codeOf(b.child)]).toEqual([1, 1]);
+    expect((await home.run(["gateway", "stop", "--all"])).stdout).toContain("No gateway is running for any profile");
   });
 
   it("cannot be divided on the file of one process, and says what is needed [40:SCL-1] [40:SCL-2]", async () => {

@@ -12,31 +12,56 @@ import { serviceOf } from "./service.ts";
 
 const restartMs = 90_000;
 
+/** `hermes gateway stop`: ends the gateway of this home, or with `--all` those of every profile. */
 export async function gatewayStop(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
+  const isAll = hasFlag(invocation, "all");
+  const ended: EndedProcess[] = [];
+  for (const one of isAll ? await everyProfile(invocation) : [invocation]) ended.push(...(await endOf(one)));
+  const [first] = ended;
+  if (first === undefined) {
+    out.document({ was_running: false });
+    out.line(isAll ? "No gateway is running for any profile." : "No gateway is running for this home.");
+    return exitCodes.ok;
+  }
+  const hasStopped = ended.every((one) => one.hasStopped);
+  const pids = ended.map(({ pid }) => pid);
+  out.document({ was_running: true, pid: first.pid, pids, has_stopped: hasStopped });
+  for (const { pid, profile, hasStopped: isOver } of ended) {
+    const named = isAll ? `process ${pid}, profile ${profile}` : `process ${pid}`;
+    out.line(
+      isOver
+        ? `The gateway (${named}) has ended.`
+        : `The gateway (${named}) is still finishing its current work. --force stops it now.`,
+    );
+  }
+  return hasStopped ? exitCodes.ok : exitCodes.failed;
+}
+
+interface EndedProcess {
+  readonly pid: number;
+  readonly profile: string;
+  readonly hasStopped: boolean;
+}
+
+/** The processes of one home, each asked to end. */
+async function endOf(invocation: Invocation): Promise<readonly EndedProcess[]> {
   const { signal } = invocation.io;
   const home = homeOf(invocation);
   const running = await runningInstance(home);
   const pids = [...(running === undefined ? [] : [running.pid]), ...(await runningMembers(home)).map(({ pid }) => pid)];
-  const [pid] = pids;
-  if (pid === undefined) {
-    out.document({ was_running: false });
-    out.line("No gateway is running for this home.");
-    return exitCodes.ok;
-  }
   const service = serviceOf(invocation);
   if (running !== undefined && (await service.isInstalled())) await service.run("stop");
   const force = hasFlag(invocation, "force");
-  const stopped = await Promise.all(pids.map((one) => endProcess(one, { clock: systemClock, signal, force })));
-  const hasStopped = stopped.every((one) => one);
-  out.document({ was_running: true, pid, pids, has_stopped: hasStopped });
-  for (const [index, one] of pids.entries())
-    out.line(
-      stopped[index] === true
-        ? `The gateway (process ${one}) has ended.`
-        : `The gateway (process ${one}) is still finishing its current work. --force stops it now.`,
-    );
-  return hasStopped ? exitCodes.ok : exitCodes.failed;
+  const end = (pid: number): Promise<boolean> => endProcess(pid, { clock: systemClock, signal, force });
+  const profile = home.profileName;
+  return await Promise.all(pids.map(async (pid) => ({ pid, profile, hasStopped: await end(pid) })));
+}
+
+async function everyProfile(invocation: Invocation): Promise<readonly Invocation[]> {
+  const { Profiles } = await import("#config");
+  const profiles = await new Profiles(invocation.io.env).list();
+  return profiles.map(({ name }) => ({ ...invocation, global: { ...invocation.global, profile: name } }));
 }
 
 export async function gatewayStart(invocation: Invocation): Promise<number> {

@@ -22,8 +22,8 @@ export interface Service {
 
 const drainSeconds = 60;
 
-export function serviceOf(invocation: Invocation): Service {
-  return process.platform === "darwin" ? launchd(invocation) : systemd(invocation);
+export function serviceOf(invocation: Invocation, platform: NodeJS.Platform = process.platform): Service {
+  return platform === "darwin" ? launchd(invocation) : systemd(invocation);
 }
 
 /** One home is the plain name; another one has its own. */

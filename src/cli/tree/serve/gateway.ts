@@ -50,7 +50,10 @@ export const gatewayCommand: Command = {
     {
       name: "stop",
       about: "End the gateway of this home, when its turns are over",
-      flags: [force("End it also when it does not end by itself")],
+      flags: [
+        force("End it also when it does not end by itself"),
+        { name: "all", kind: "switch", about: "End those of every profile" },
+      ],
       run: async (i) => (await control()).gatewayStop(i),
     },
     {
