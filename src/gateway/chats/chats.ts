@@ -140,7 +140,7 @@ export class Chats {
   async #serve(key: string, chat: Chat, signal: AbortSignal): Promise<void> {
     const { logger } = this.#deps;
     try {
-      using _place = await this.#place(key, signal);
+      using _entered = await this.#enter(key, signal);
       await chat.run(signal);
     } catch (error) {
       // Waiting for a place when the program ends: nothing was begun.
@@ -160,7 +160,7 @@ export class Chats {
   }
 
   /** Beside the other chats, or alone where programs have ended with what is next in it. */
-  async #place(key: string, signal: AbortSignal): Promise<Disposable> {
+  async #enter(key: string, signal: AbortSignal): Promise<Disposable> {
     const { store, clock, owner } = this.#deps;
     const lease = await store.leases.get(chatLease(key));
     const isOthers = lease !== undefined && lease.owner !== owner && lease.expiresAtMs > 0;
