@@ -17,10 +17,10 @@ const taskTimeouts = {
 function taskShape(timeoutSeconds: number, provider: "auto" | "main") {
   return {
     ...targetShape,
-    provider: text(provider, "`auto`, `main`, a provider id or `custom:<name>`."),
-    timeout: amount(timeoutSeconds, "Seconds one call may take."),
-    extra_body: freeMap("Further fields for the request body."),
-    fallback: listOf(target, "Models to try in order after the task's own."),
+    provider: text(provider, "`auto`, `main`, a provider ID or `custom:<name>`."),
+    timeout: amount(timeoutSeconds, "Maximum seconds for one call."),
+    extra_body: freeMap("Extra fields for the request body."),
+    fallback: listOf(target, "Models to try, in order, when the task's own fails."),
   };
 }
 
@@ -31,18 +31,18 @@ export const auxiliarySections = {
       prefer: choice(
         ["main", "cheap"],
         "main",
-        "Model an `auto` task starts with: the main one, or its provider's cheap one.",
+        "Model for `auto` tasks: the main model, or the cheap model of its provider.",
       ),
       vision: section("Describing images.", {
         ...taskShape(taskTimeouts.vision, "auto"),
-        download_timeout: amount(30, "Seconds fetching an image may take."),
+        download_timeout: amount(30, "Maximum seconds to download an image."),
         temperature: amount(0.1, "Sampling temperature.", { max: 2 }),
       }),
       web_extract: section("Summaries of web pages.", taskShape(taskTimeouts.web_extract, "auto")),
-      compression: section("Summaries of older conversation.", taskShape(taskTimeouts.compression, "auto")),
+      compression: section("Summaries when a conversation is compressed.", taskShape(taskTimeouts.compression, "auto")),
       session_search: section("Summaries of earlier sessions.", {
         ...taskShape(taskTimeouts.session_search, "auto"),
-        max_concurrency: whole(3, "Summaries made at the same time.", { min: 1, max: 5, clamp: true }),
+        max_concurrency: whole(3, "Maximum concurrent summaries.", { min: 1, max: 5, clamp: true }),
       }),
       skills_hub: section(
         {
@@ -55,9 +55,9 @@ export const auxiliarySections = {
       mcp: section("Sampling requests of MCP servers.", taskShape(taskTimeouts.mcp, "auto")),
       title_generation: section("Titles for sessions.", {
         ...taskShape(taskTimeouts.title_generation, "auto"),
-        enabled: flag(true, "Let a model name sessions; off takes the first words of a conversation."),
+        enabled: flag(true, "Let a model write session titles. Off: the first words of the conversation."),
       }),
-      flush_memories: section("The turn that saves memories.", taskShape(taskTimeouts.flush_memories, "main")),
+      flush_memories: section("Saving memories.", taskShape(taskTimeouts.flush_memories, "main")),
     },
   ),
 };

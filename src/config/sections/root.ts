@@ -35,7 +35,7 @@ export const configRoot = group({
   ...gatewaySections,
   ...platformSections,
   _config_version: whole(currentConfigVersion, {
-    description: "Version of the file's layout; written by Hermes.",
+    description: "Version of the file format. Written by Hermes.",
     category: "File",
   }),
 });

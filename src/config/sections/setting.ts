@@ -62,10 +62,10 @@ type Flat<T> = { readonly [K in keyof T]: T[K] };
 
 /** Parts of Hermes that settings exist for before they do; {@link Facts.noEffect} of their keys. */
 export const missing = {
-  platform: "There is no connection to this platform yet.",
-  voice: "Speaking with Hermes does not exist yet.",
+  platform: "This platform is not supported yet.",
+  voice: "Voice chat is not implemented yet.",
   dashboard: "The dashboard follows the light or dark mode of your browser.",
-  telemetry: "Traces and counters do not exist yet.",
+  telemetry: "Not implemented yet.",
 } as const;
 
 /** The description alone, or all facts. */
