@@ -1,5 +1,5 @@
 import type { PlanEntry, SessionUpdate } from "@agentclientprotocol/sdk/unstable";
-import { type Message, type TodoItem, textOf } from "#conversation";
+import { type Message, recoveryWords, type TodoItem, textOf } from "#conversation";
 import { isRecord, parseJson } from "#foundation/text/json";
 import type { SessionEvent } from "#session";
 import { fenced, resultContent, textContent, toolCall } from "./tool-call.ts";
@@ -42,7 +42,7 @@ export function updatesOf(event: SessionEvent, context: UpdateContext): readonly
         context,
       );
     case "recovery-start":
-      return context.takesNotices ? notice({ level: "info", text: event.problem }, context) : [];
+      return context.takesNotices ? notice({ level: "info", text: recoveryWords(event) }, context) : [];
     case "compression-start":
       return context.takesNotices
         ? notice({ level: "info", text: "The conversation is being compressed." }, context)

@@ -63,6 +63,7 @@ export {
   reasoningTagNames,
   splitReasoning,
 } from "./reasoning-tags.ts";
+export { recoveryWords, waitingWords } from "./recovery-words.ts";
 export { type RepairCounts, repair, totalRepairs } from "./repair.ts";
 export {
   deriveCallId,

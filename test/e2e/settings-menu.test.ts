@@ -17,7 +17,7 @@ describe("/settings in the built program", () => {
     // Nothing is typed below a list: there is no line for it.
     expect(await terminal.text()).not.toMatch(/╯\s*\n─{20,}/);
     terminal.press("show_cost");
-    await terminal.sees(/❯ +display\.show_cost +false[\s\S]*Show what a session has cost\./);
+    await terminal.sees(/❯ +display\.show_cost +false[\s\S]*Show the cost of the session/);
     terminal.press("\r");
     await terminal.sees(/─ display\.show_cost ─[\s\S]*true[\s\S]*● false +default/);
     terminal.press("\x1b[A");

@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { badKey, calls, hangAfter, type ModelServer, says, startModelServer } from "../fakes/model-server/index.ts";
+import { ProgramClock } from "./support/set-clock.ts";
 import { modelConfig, Stage } from "./support/stage.ts";
 import { ProgramTerminal } from "./support/terminal.ts";
+
+const untitled = "auxiliary: { title_generation: { enabled: false } }\n";
 
 describe("stopping the built program", () => {
   it("Esc stops an answer; it is kept and marked, and the next request does not repeat the old one [20:R10.19] [10:LOOP-22]", async () => {
@@ -30,6 +33,30 @@ describe("stopping the built program", () => {
     }
     await using again = new ProgramTerminal(stage, ["-c"]);
     await again.sees(/Half[\s\S]*interrupted by the user/);
+  });
+
+  it("a Ctrl-C that was meant for a turn that has just ended never quits, however often it is pressed [20:R10.19]", async () => {
+    await using model = await startModelServer({ strict: true });
+    await using stage = await Stage.open({ config: modelConfig(model.chatBaseUrl, untitled) });
+    const clock = new ProgramClock(stage);
+    await using terminal = new ProgramTerminal(stage, [], clock.env);
+    await terminal.sees("❯");
+    const at = Date.now();
+    clock.standAt(at);
+    model.script(says("Done."), says("Still here."));
+    await terminal.say("hello");
+    await terminal.answers("Done.");
+    terminal.press("\x03");
+    await terminal.sees("press Ctrl-C again to quit");
+    terminal.press("\x03\x03");
+    await terminal.say("are you there");
+    await terminal.answers("Still here.");
+    // Well after a turn two of them leave.
+    clock.standAt(at + 10_000);
+    terminal.press("\x03");
+    await terminal.sees("press Ctrl-C again to quit");
+    terminal.press("\x03");
+    expect(await terminal.exited).toBe(0);
   });
 
   it("the question of a turn that failed stays a question of its own [20:R10.19] [10:LOOP-22]", async () => {

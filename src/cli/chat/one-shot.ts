@@ -1,9 +1,10 @@
-import { type JsonSchema, type TurnResult, turnDocument } from "#conversation";
+import { type JsonSchema, recoveryWords, type TurnResult, turnDocument } from "#conversation";
 import { UserError } from "#foundation/errors";
 import { askForJson, type CommandView, type OpenSession, replyOf, type SessionEvent } from "#session";
 import { type CommandIo, exitCodes } from "../command.ts";
 import { programName } from "../output/program-words.ts";
 import type { ChatRequest } from "./chat-request.ts";
+import { WaitLine } from "./wait-line.ts";
 import { tellEvents, writeLine } from "./wire-chat.ts";
 
 export interface OneShotQuestion {
@@ -19,8 +20,15 @@ export async function runOneShot(
   question: OneShotQuestion,
   { io, output }: { readonly io: CommandIo; readonly output: Exclude<ChatRequest["output"], "screen"> },
 ): Promise<number> {
+  // `-Q` and `-z` promise a silent standard error, events say all there is to say.
+  using waiting = output === "text" || output === "json" ? new WaitLine(io) : undefined;
   using _printing =
-    output === "json-stream" ? tellEvents(session, io) : session.subscribe((event) => show(event, { io, output }));
+    output === "json-stream"
+      ? tellEvents(session, io)
+      : session.subscribe((event) => {
+          waiting?.note(event);
+          show(event, { io, output });
+        });
   const stop = (): void => session.interrupt();
   io.signal.addEventListener("abort", stop, { once: true });
   try {
@@ -60,10 +68,7 @@ type Printing = { readonly io: CommandIo; readonly output: Exclude<ChatRequest["
 
 function show(event: SessionEvent, { io, output }: Printing): void {
   if (event.type === "notice" && event.level !== "info") io.stderr.write(`! ${event.text}\n`);
-  if (event.type === "recovery-start" && event.waitMs > 0)
-    io.stderr.write(
-      `! ${event.provider ?? "The provider"}: ${event.problem}; trying again in ${Math.ceil(event.waitMs / 1_000)} s\n`,
-    );
+  if (event.type === "recovery-start" && event.waitMs > 0) io.stderr.write(`! ${recoveryWords(event)}\n`);
   if (output !== "text") return;
   if (event.type === "text-delta") io.stdout.write(forScreen(event.text, io));
   else if (event.type === "text-end") io.stdout.write("\n");

@@ -1,5 +1,5 @@
+import { recoveryWords, waitingWords } from "#conversation";
 import type { SessionEvent, SessionInfo } from "#session";
-import { recoveryWords, waitingWords } from "../output/recovery-words.ts";
 import { newApproval, newQuestion, newSecret } from "../prompts/prompt.ts";
 import { ask, dropPrompt } from "../prompts/prompts.ts";
 import { effect, notice, print, type ViewState } from "../state.ts";

@@ -1,6 +1,6 @@
-import type { SessionEvent } from "#session";
+import type { AgentEvent } from "./agent-event.ts";
 
-type Recovery = Extract<SessionEvent, { readonly type: "recovery-start" }>;
+type Recovery = Extract<AgentEvent, { readonly type: "recovery-start" }>;
 
 /** What a failed attempt ran into, by the code in front of the provider's own words. */
 const failures: Readonly<Record<string, string>> = {
@@ -48,7 +48,7 @@ const remedies: Readonly<Record<string, string>> = {
   "explain-bad-call": "telling the model",
   "explain-unreadable": "telling the model",
   "lower-context-tier": "shortening the conversation",
-  "use-earlier-text": "using what it detail before",
+  "use-earlier-text": "using what it said before",
   "renew-credential": "renewing the credential",
   "scrub-text": "trying again with cleaned text",
   "shrink-media": "trying again with smaller images",
