@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { calls, says, startModelServer } from "../fakes/model-server/index.ts";
 import { modelConfig, Stage } from "./support/stage.ts";
+import { ProgramTerminal } from "./support/terminal.ts";
 
 type Received = { readonly messages: readonly Record<string, unknown>[] };
 type Offer = { readonly function: { readonly name: string; readonly description: string } };
@@ -18,6 +19,32 @@ describe("a tool under another name", () => {
     await stage.ask("go", "-t", "file");
     expect(told(await model.received(2))).toContain("the words");
     expect(told(await model.received(3))).toMatch(/The nearest is read_file; nothing was run/);
+  });
+});
+
+describe("read_file after a turn was taken back", () => {
+  it.each([
+    ["/retry", undefined],
+    ["/undo", "read it again"],
+  ])("gives the content again: %s", async (command, question) => {
+    await using model = await startModelServer({ strict: true });
+    const config = modelConfig(model.chatBaseUrl, "auxiliary: { title_generation: { enabled: false } }\n");
+    await using stage = await Stage.open({ config, files: { "a.txt": "the words" } });
+    await using terminal = new ProgramTerminal(stage, []);
+    await terminal.sees("❯");
+    const read = calls("read_file", { path: "a.txt" });
+    model.script(read, says("Read once."), read, says("Read twice."));
+    await terminal.say("read a.txt");
+    await terminal.answers("Read once.");
+    await terminal.say(command);
+    if (question !== undefined) {
+      await terminal.answers("Undone: read a.txt");
+      await terminal.say(question);
+    }
+    await terminal.answers("Read twice.");
+    const again = await model.received(4);
+    expect(told(again)).toContain("the words");
+    expect(JSON.stringify(again.messages).match(/the words/g)).toHaveLength(1);
   });
 });
 

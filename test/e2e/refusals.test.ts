@@ -78,6 +78,17 @@ describe("what cannot be done is said plainly", () => {
     expect(await stage.run(["logs", "mcp-shop"])).toMatchObject({ code: 0, stdout: "the shop opened\n" });
   });
 
+  it("a backup that would replace files names the flag that lets it", async () => {
+    await using stage = await Stage.open({ config: "display: { skin: mono }\n" });
+    const archive = path.join(stage.folder, "copy.tar.gz");
+    expect(await stage.run(["backup", "-q", "-o", archive])).toMatchObject({ code: 0 });
+    await stage.configure("display: { skin: slate }\n");
+    const refused = await stage.run(["import", archive]);
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("Add -f to confirm.") });
+    expect(await stage.run(["import", "-f", archive])).toMatchObject({ code: 0 });
+    expect((await stage.run(["config", "get", "display.skin"])).stdout).toContain("mono");
+  });
+
   it("an id that several sessions begin with", async () => {
     await using stage = await Stage.open();
     for (const question of ["one", "two"]) await stage.run(["chat", "-q", question, ...demo]);

@@ -88,14 +88,21 @@ function nothingAnswered(): UserError {
   return new UserError("Cancelled.", { code: "interrupted", exitCode: exitCodes.interrupted });
 }
 
-/** A yes is needed: `-y`, or somebody who types it. Nobody there means no. */
-export async function agreed(question: string, options: { readonly io: CommandIo; readonly isYes: boolean }) {
+export interface Agreement {
+  readonly io: CommandIo;
+  readonly isYes: boolean;
+  /** The flag that says yes in advance, where it is another one. */
+  readonly flag?: "-y" | "-f";
+}
+
+/** A yes is needed: by its flag, or from somebody who types it. Nobody there means no. */
+export async function agreed(question: string, options: Agreement) {
   if (options.isYes) return true;
   if (!isTerminal(options.io)) {
     throw new UserError("This needs a confirmation, and there is no terminal to ask in.", {
       code: "confirmation_needed",
       exitCode: exitCodes.failed,
-      hint: "Add -y to confirm.",
+      hint: `Add ${options.flag ?? "-y"} to confirm.`,
     });
   }
   using asker = openAsker(options.io);

@@ -41,13 +41,22 @@ export function toolService({ shown, setEnabled, reloadMcp }: ToolServiceDeps): 
       const now = shown.listing.names;
       const came = [...now].filter((name) => !before.has(name));
       const went = [...before].filter((name) => !now.has(name));
-      const changes = [
-        ...(came.length === 0 ? [] : [`new: ${came.join(", ")}`]),
-        ...(went.length === 0 ? [] : [`gone: ${went.join(", ")}`]),
-      ];
-      return changes.length === 0 ? undefined : `Tools changed (${changes.join("; ")}).`;
+      return changeWords(came, went);
     },
   };
+}
+
+/** So many names fit into the one line that is said about it. */
+const mostNamed = 3;
+
+function changeWords(came: readonly string[], went: readonly string[]): string | undefined {
+  const changes = [...namesOrCount(came, "new"), ...namesOrCount(went, "gone")];
+  return changes.length === 0 ? undefined : `Tools changed: ${changes.join("; ")}. /tools lists them.`;
+}
+
+function namesOrCount(names: readonly string[], what: string): readonly string[] {
+  if (names.length === 0) return [];
+  return [names.length > mostNamed ? `${names.length} ${what}` : `${what}: ${names.join(", ")}`];
 }
 
 function toolsetsOf(listing: Listing): readonly ToolsetInfo[] {

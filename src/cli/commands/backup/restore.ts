@@ -35,7 +35,8 @@ export async function restore(invocation: Invocation): Promise<number> {
     const names = await restorable(await contentFolder(stage), archive);
     const replaced = names.filter((name) => existsSync(home.at(name)));
     const question = `Replace ${replaced.join(", ")} in ${home.root}?`;
-    const isAgreed = replaced.length === 0 || (await agreed(question, { io, isYes: hasFlag(invocation, "force") }));
+    const isYes = replaced.length === 0 || hasFlag(invocation, "force");
+    const isAgreed = await agreed(question, { io, isYes, flag: "-f" });
     if (!isAgreed) {
       out.line("Nothing was changed.");
       return exitCodes.failed;

@@ -14,6 +14,10 @@ export async function skillsConfig(invocation: Invocation): Promise<number> {
   const items = rows
     .filter((row) => row.state !== "unsupported")
     .map((row) => ({ name: row.name, detail: row.description.slice(0, 60), isOn: row.state === "usable" }));
+  if (items.length === 0) {
+    out.line("No skills. Find some with: hermes skills browse");
+    return 0;
+  }
   const wanted = await chooseMany(invocation.io, "Skills", items);
   if (wanted === undefined) {
     out.line("Nothing was changed.");
