@@ -206,6 +206,18 @@ export class CronJobs {
     return job;
   }
 
+  /** When a job runs from now on, by its schedule; the next one as it is noted, since it may have been asked for. */
+  async upcoming(job: Job, { untilMs, most }: { readonly untilMs: number; readonly most: number }) {
+    const times: number[] = [];
+    const left = job.repeat.times === null ? most : Math.min(most, job.repeat.times - job.repeat.completed);
+    let atMs = job.isEnabled ? job.nextRunAtMs : undefined;
+    while (atMs !== undefined && atMs <= untilMs && times.length < left) {
+      times.push(atMs);
+      atMs = await nextRun(job.schedule, { afterMs: atMs, anchorMs: atMs, zone: this.zoneOf(job) });
+    }
+    return times;
+  }
+
   async runs(idOrName: string, limit: number): Promise<readonly JobRun[]> {
     const { id } = await this.find(idOrName);
     return await this.#deps.store.jobs.runs(id, { limit });

@@ -48,6 +48,15 @@ export interface SideCallGroup {
   readonly unpricedCalls: number;
 }
 
+/** The model calls of one day. */
+export interface InsightsDay {
+  /** Whole days since the start of the period; 0 is the first. */
+  readonly day: number;
+  readonly calls: number;
+  readonly tokens: number;
+  readonly costUsd: number;
+}
+
 export interface NotableSession {
   readonly id: SessionId;
   readonly title?: string | undefined;
@@ -64,6 +73,8 @@ export interface Insights {
   /** By task, most calls first. */
   readonly sideCalls: readonly SideCallGroup[];
   readonly events: readonly { readonly kind: string; readonly count: number }[];
+  /** By when calls were made, side calls included; days without a call are absent. */
+  readonly byDay: readonly InsightsDay[];
   /** Start times of the sessions, for weekday and hour bars in any time zone. */
   readonly startedAtMs: readonly number[];
   readonly notable: {

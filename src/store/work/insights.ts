@@ -2,6 +2,7 @@ import type { SessionId } from "#conversation";
 import type { Row, SqlValue } from "../database.ts";
 import type {
   Insights,
+  InsightsDay,
   InsightsGroup,
   InsightsOptions,
   InsightsTotals,
@@ -53,6 +54,7 @@ export async function insights(context: WorkContext, input: Input): Promise<Insi
         ),
       )
     ).map((row) => ({ kind: text(row, "kind"), count: number(row, "n") })),
+    byDay: await step(days(context, input)),
     startedAtMs: (
       await step(db.all(`SELECT s.started_at FROM sessions s WHERE ${where} ORDER BY s.started_at`, params))
     ).map((row) => millis(row, "started_at")),
@@ -131,23 +133,34 @@ async function exitReasons(context: WorkContext, input: Input): Promise<Insights
   return rows.map((row) => ({ reason: text(row, "reason"), turns: number(row, "n") }));
 }
 
+const dayMs = 86_400_000;
+
+async function days(context: WorkContext, input: Input): Promise<readonly InsightsDay[]> {
+  const { where, params } = callPeriod(input);
+  const day = `(l.created_at_ms - CAST(? AS BIGINT)) / ${dayMs}`;
+  const rows = await context.db.all(
+    `SELECT day, count(*) AS calls, sum(tokens) AS tokens, sum(cost_usd) AS cost_usd FROM (
+       SELECT ${day} AS day, l.cost_usd, coalesce(l.input_tokens, 0) + coalesce(l.output_tokens, 0)
+         + coalesce(l.cache_read_tokens, 0) + coalesce(l.cache_write_tokens, 0) AS tokens
+       FROM usage_ledger l WHERE ${where}) AS calls GROUP BY day ORDER BY day`,
+    [input.sinceMs, ...params],
+  );
+  return rows.map((row) => ({
+    day: number(row, "day"),
+    calls: number(row, "calls"),
+    tokens: number(row, "tokens"),
+    costUsd: number(row, "cost_usd"),
+  }));
+}
+
 /** By when they were made: some serve a tool that all sessions share and belong to none. */
 async function sideCalls(context: WorkContext, input: Input): Promise<readonly SideCallGroup[]> {
-  const conditions = ["l.status = 'settled'", "l.purpose <> 'main'", "l.created_at_ms >= ?"];
-  const params: SqlValue[] = [input.sinceMs];
-  if (input.untilMs !== undefined) {
-    conditions.push("l.created_at_ms < ?");
-    params.push(input.untilMs);
-  }
-  if (input.source !== undefined) {
-    conditions.push("l.session_id IN (SELECT s.id FROM sessions s WHERE s.source = ?)");
-    params.push(input.source);
-  }
+  const { where, params } = callPeriod(input);
   const rows = await context.db.all(
     `SELECT l.purpose AS task, count(*) AS calls, sum(l.output_tokens) AS output_tokens,
        sum(coalesce(l.input_tokens, 0) + coalesce(l.cache_read_tokens, 0) + coalesce(l.cache_write_tokens, 0)) AS input_tokens,
        sum(l.cost_usd) AS cost_usd, sum(CASE WHEN l.cost_usd IS NULL THEN 1 ELSE 0 END) AS unpriced
-     FROM usage_ledger l WHERE ${conditions.join(" AND ")} GROUP BY l.purpose ORDER BY calls DESC, l.purpose`,
+     FROM usage_ledger l WHERE ${where} AND l.purpose <> 'main' GROUP BY l.purpose ORDER BY calls DESC, l.purpose`,
     params,
   );
   return rows.map((row) => ({
@@ -158,6 +171,21 @@ async function sideCalls(context: WorkContext, input: Input): Promise<readonly S
     costUsd: number(row, "cost_usd"),
     unpricedCalls: number(row, "unpriced"),
   }));
+}
+
+/** The calls that ended in the period. */
+function callPeriod(input: Input): { readonly where: string; readonly params: readonly SqlValue[] } {
+  const conditions = ["l.status = 'settled'", "l.created_at_ms >= ?"];
+  const params: SqlValue[] = [input.sinceMs];
+  if (input.untilMs !== undefined) {
+    conditions.push("l.created_at_ms < ?");
+    params.push(input.untilMs);
+  }
+  if (input.source !== undefined) {
+    conditions.push("l.session_id IN (SELECT s.id FROM sessions s WHERE s.source = ?)");
+    params.push(input.source);
+  }
+  return { where: conditions.join(" AND "), params };
 }
 
 async function notable(context: WorkContext, input: Input, value: string): Promise<readonly NotableSession[]> {

@@ -196,6 +196,10 @@ function usageContract(subject: StoreSubject): void {
       ]);
       const ofCli = await store.reports.insights({ sinceMs: 0, source: "cli" });
       expect(ofCli.sideCalls.map(({ task }) => task)).toEqual(["title_generation"]);
+      const tokens = usage.input + usage.output + usage.cacheRead + usage.cacheWrite;
+      expect(all.byDay).toEqual([{ day: 0, calls: 4, tokens: 4 * tokens, costUsd: 2.75 }]);
+      const longer = await store.reports.insights({ sinceMs: clock.now() - 3 * 86_400_000, source: "cli" });
+      expect(longer.byDay).toEqual([{ day: 3, calls: 3, tokens: 3 * tokens, costUsd: 2.75 }]);
       expect((await store.reports.insights({ sinceMs: clock.now() + 1 })).sideCalls).toEqual([]);
       expect(await store.money.spent({ sessionId: "s" })).toMatchObject({ usd: 2.75, calls: 3 });
     });
