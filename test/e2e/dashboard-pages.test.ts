@@ -40,14 +40,27 @@ describe("the pages beside the chat", () => {
       await page.getByLabel("Search all conversations").fill("striped");
       await page.getByRole("cell", { name: "tell me about zebras", exact: true }).waitFor();
     });
-    await show("Insights", () => page.locator(".plot canvas").waitFor());
+    await show("Insights", async () => {
+      for (const title of ["Cost", "Tokens", "Conversations"])
+        await page
+          .getByRole("img", { name: new RegExp(`^${title} per day: `) })
+          .locator("canvas")
+          .waitFor();
+      await page.getByRole("img", { name: "Conversations per day: 1 in all, 1 at most" }).waitFor();
+      await page.getByRole("img", { name: /^Tokens per day: [1-9]/ }).waitFor();
+    });
     await show("Schedules", async () => {
       await page.getByLabel("When").fill("every 2h");
       await page.getByLabel("What").fill("look at the news");
       await page.getByRole("button", { name: "Create" }).click();
       await page.getByText("look at the news").first().waitFor();
+      // Every two hours for seven days.
+      await expect.poll(() => page.locator(".time-line .track i").count()).toBeGreaterThanOrEqual(83);
+      await page.getByRole("button", { name: /^History of / }).click();
+      await page.getByText("It has not run yet.").waitFor();
       await page.getByRole("button", { name: "Pause" }).click();
       await page.getByRole("cell", { name: "paused", exact: true }).waitFor();
+      await page.getByText("Nothing is due.").waitFor();
     });
     await show("Settings", async () => {
       await page.getByLabel("Search settings").fill("agent.max_turns");
@@ -66,7 +79,12 @@ describe("the pages beside the chat", () => {
       await page.getByRole("button", { name: "Remove OPENAI_API_KEY" }).waitFor();
       expect(await page.content()).not.toContain("sk-a-long-secret-value");
     });
-    await show("Logs", () => page.locator("pre").first().waitFor());
+    await show("Logs", async () => {
+      const shown = page.locator("pre").first();
+      await expect.poll(() => shown.innerText()).toMatch(/T[\d:.]+Z INFO /);
+      await page.getByLabel("Level").selectOption("error");
+      await expect.poll(() => shown.innerText()).not.toMatch(/ INFO /);
+    });
 
     expect(faults).toEqual(Object.fromEntries(Object.keys(faults).map((name) => [name, []])));
     const config = await readFile(path.join(stage.home, "config.yaml"), "utf8");

@@ -90,6 +90,21 @@ describe("hermes dashboard", () => {
     expect(stderr).toContain("does not listen on 0.0.0.0");
   });
 
+  it("shows its menu before any script has run, the same that the page has", async () => {
+    const scope = newScope();
+    const { url } = await startDashboard(scope);
+    const context = await openChromium(scope);
+    const page = await openPage(context, url, []);
+    await page.getByLabel("Message", { exact: true }).waitFor();
+    const menu = (of: typeof page) => of.locator("nav > :not(.brand)").allInnerTexts();
+    const bare = await (await context.browser()?.newContext({ javaScriptEnabled: false }))?.newPage();
+    if (bare === undefined) throw new Error("no browser");
+    await bare.goto(url);
+    expect(await menu(bare)).toEqual(await menu(page));
+    expect(await bare.locator("nav").count()).toBe(1);
+    expect(await page.locator("nav").count()).toBe(1);
+  });
+
   it("loads less than 150 kB at first", async () => {
     const folder = path.join(root, "dist", "dashboard-page");
     const script = await readFile(path.join(folder, "main.js"), "utf8");

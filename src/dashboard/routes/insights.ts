@@ -1,5 +1,6 @@
 import type { Hono } from "hono";
 import { collectInsights } from "#session";
+import type { Insights } from "#store";
 import type { DashboardDeps } from "../deps.ts";
 
 const dayMs = 86_400_000;
@@ -12,12 +13,7 @@ export function insightRoutes(app: Hono, deps: DashboardDeps): void {
     const days = Number.isSafeInteger(asked) && asked > 0 && asked <= 3650 ? asked : 30;
     const nowMs = clock.now();
     const report = await collectInsights(store, { days, nowMs, skills: [] }, c.req.raw.signal);
-    const { totals, byModel, bySource, startedAtMs } = report.figures;
-    const perDay = Array.from({ length: days }, () => 0);
-    for (const ms of startedAtMs) {
-      const day = days - 1 - Math.floor((nowMs - ms) / dayMs);
-      if (day >= 0 && day < days) perDay[day] = (perDay[day] ?? 0) + 1;
-    }
+    const { totals, byModel, bySource } = report.figures;
     return c.json({
       days,
       until_ms: nowMs,
@@ -29,12 +25,27 @@ export function insightRoutes(app: Hono, deps: DashboardDeps): void {
       output_tokens: totals.outputTokens,
       cost_usd: totals.actualCostUsd > 0 ? totals.actualCostUsd : totals.estimatedCostUsd,
       sessions_with_unknown_cost: totals.sessionsWithUnknownCost,
-      sessions_per_day: perDay,
+      per_day: perDay(report.figures, nowMs - days * dayMs, days),
       budgets: await budgets(deps),
       by_model: byModel.map(groupView),
       by_source: bySource.map(groupView),
     });
   });
+}
+
+/** What each day of the period began and used, the first day first. */
+function perDay({ startedAtMs, byDay }: Pick<Insights, "startedAtMs" | "byDay">, sinceMs: number, days: number) {
+  const begun = new Map<number, number>();
+  for (const ms of startedAtMs) {
+    const day = Math.min(days - 1, Math.floor((ms - sinceMs) / dayMs));
+    begun.set(day, (begun.get(day) ?? 0) + 1);
+  }
+  const used = new Map(byDay.map((one) => [Math.min(days - 1, one.day), one]));
+  return Array.from({ length: days }, (_, day) => ({
+    sessions: begun.get(day) ?? 0,
+    tokens: used.get(day)?.tokens ?? 0,
+    cost_usd: used.get(day)?.costUsd ?? 0,
+  }));
 }
 
 /** The limits that are set. What a day has left is known; the others hold for each conversation, person or task by itself. */

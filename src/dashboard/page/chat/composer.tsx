@@ -49,7 +49,9 @@ export function Composer(props: ComposerProps): VNode {
     <div class="composer">
       <Queued texts={props.queued} onUnqueue={props.onUnqueue} />
       <Offers offers={completions.offers} chosen={completions.chosen} onTake={take} />
-      {images.length > 0 && <p class="queued">{images.length} image(s) attached</p>}
+      {images.length > 0 && (
+        <p class="queued">{images.length === 1 ? "1 image" : `${images.length} images`} attached</p>
+      )}
       <div class="line">
         <textarea
           ref={field}
@@ -89,7 +91,15 @@ function AttachButton({ onFiles }: { onFiles(files: FileList | null): void }): V
   return (
     <label class="attach">
       <span class="unseen">Attach images</span>
-      <span aria-hidden="true">📎</span>
+      <svg viewBox="0 0 24 24" width="20" height="20" aria-hidden="true">
+        <path
+          fill="none"
+          stroke="currentColor"
+          stroke-width="2"
+          stroke-linecap="round"
+          d="m21 12-8.5 8.5a5.5 5.5 0 0 1-8-8L13 4a3.7 3.7 0 0 1 5.3 5.3l-8.5 8.5a1.8 1.8 0 0 1-2.6-2.6L15 7.5"
+        />
+      </svg>
       <input
         class="unseen"
         type="file"

@@ -21,6 +21,12 @@ interface Budget {
   readonly mode: "soft" | "hard";
 }
 
+interface Day {
+  readonly sessions: number;
+  readonly tokens: number;
+  readonly cost_usd: number;
+}
+
 interface Usage {
   readonly days: number;
   readonly until_ms: number;
@@ -32,7 +38,7 @@ interface Usage {
   readonly output_tokens: number;
   readonly cost_usd: number;
   readonly sessions_with_unknown_cost: number;
-  readonly sessions_per_day: readonly number[];
+  readonly per_day: readonly Day[];
   readonly budgets: readonly Budget[];
   readonly by_model: readonly Group[];
   readonly by_source: readonly Group[];
@@ -69,8 +75,12 @@ export function InsightsPage({ api }: PageProps): VNode {
               <Fact name="Cost" value={costText(usage)} />
             </dl>
             <Budgets budgets={usage.budgets} />
-            <h2>Conversations per day</h2>
-            <DayPlot usage={usage} />
+            <h2>Per day</h2>
+            <div class="plots">
+              <DayPlot usage={usage} of="cost_usd" />
+              <DayPlot usage={usage} of="tokens" />
+              <DayPlot usage={usage} of="sessions" />
+            </div>
             <GroupTable title="By model" groups={usage.by_model} />
             <GroupTable title="By source" groups={usage.by_source} />
           </>
@@ -139,38 +149,39 @@ function GroupTable({ title, groups }: { readonly title: string; readonly groups
 }
 
 const dayMs = 86_400_000;
+const plots: Readonly<Record<keyof Day, { readonly title: string; words(value: number): string }>> = {
+  cost_usd: { title: "Cost", words: dollars },
+  tokens: { title: "Tokens", words: count },
+  sessions: { title: "Conversations", words: count },
+};
 
-/** The plot is loaded when this page is opened. */
-function DayPlot({ usage }: { readonly usage: Usage }): VNode {
+/** One figure over the days. The plot is loaded when this page is opened. */
+function DayPlot({ usage, of }: { readonly usage: Usage; readonly of: keyof Day }): VNode {
   const box = useRef<HTMLDivElement>(null);
-  const { sessions_per_day: perDay, until_ms: untilMs } = usage;
+  const { per_day: perDay, until_ms: untilMs } = usage;
+  const { title, words } = plots[of];
+  const values = perDay.map((day) => day[of]);
   useEffect(() => {
     let isGone = false;
     let end = (): void => undefined;
-    void import("uplot").then(({ default: Plot }) => {
-      const target = box.current;
-      if (isGone || target === null) return;
-      const times = perDay.map((_, index) => (untilMs - (perDay.length - 1 - index) * dayMs) / 1000);
-      const { color } = getComputedStyle(target);
-      const plot = new Plot(
-        {
-          width: target.clientWidth,
-          height: 200,
-          legend: { show: false },
-          cursor: { show: false },
-          axes: [{ stroke: color }, { stroke: color }],
-          series: [{}, { stroke: color, fill: `${color.replace(")", " / 0.2)").replaceAll(",", "")}` }],
-        },
-        [times, [...perDay]],
-        target,
-      );
-      end = () => plot.destroy();
+    void import("./day-plot.ts").then(({ drawDays }) => {
+      if (isGone || box.current === null) return;
+      const times = values.map((_, index) => (untilMs - (values.length - 1 - index) * dayMs) / 1000);
+      end = drawDays(box.current, { times, values, words });
     });
     return () => {
       isGone = true;
       end();
     };
-  }, [perDay, untilMs]);
-  const most = Math.max(0, ...perDay);
-  return <div class="plot" ref={box} role="img" aria-label={`Conversations per day, ${most} at most`} />;
+  }, [perDay, untilMs, of]);
+  const sum = words(values.reduce((all, one) => all + one, 0));
+  const most = words(Math.max(0, ...values));
+  return (
+    <figure>
+      <figcaption>
+        {title} <small>{sum} in all</small>
+      </figcaption>
+      <div class="plot" ref={box} role="img" aria-label={`${title} per day: ${sum} in all, ${most} at most`} />
+    </figure>
+  );
 }

@@ -8,7 +8,9 @@ import { Loading } from "./loading.tsx";
 export function LogsPage({ api }: PageProps): VNode {
   const [file, setFile] = useState("agent");
   const [words, setWords] = useState("");
-  const path = `logs?file=${file}&q=${encodeURIComponent(words)}`;
+  const [level, setLevel] = useState("");
+  const [lines, setLines] = useState("300");
+  const path = `logs?file=${file}&level=${level}&lines=${lines}&q=${encodeURIComponent(words)}`;
   const [loaded] = useLoaded<{ readonly lines: readonly string[] }>(api, path, 2000);
   return (
     <>
@@ -21,10 +23,27 @@ export function LogsPage({ api }: PageProps): VNode {
           <option value="gateway">gateway</option>
         </select>
       </label>{" "}
+      <label>
+        Level{" "}
+        <select value={level} onChange={(event) => setLevel(event.currentTarget.value)}>
+          <option value="">all</option>
+          <option value="info">info and above</option>
+          <option value="warn">warnings and errors</option>
+          <option value="error">errors</option>
+        </select>
+      </label>{" "}
+      <label>
+        Lines{" "}
+        <select value={lines} onChange={(event) => setLines(event.currentTarget.value)}>
+          <option>100</option>
+          <option>300</option>
+          <option>1000</option>
+        </select>
+      </label>{" "}
       <input
         type="search"
         aria-label="Filter lines"
-        placeholder="Words in a line, such as a level"
+        placeholder="Words in a line"
         value={words}
         onInput={(event) => setWords(event.currentTarget.value)}
       />
