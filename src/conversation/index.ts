@@ -57,12 +57,12 @@ export {
   type Spending,
 } from "./money.ts";
 export { canonicalArguments, normalizeMessage } from "./normalize.ts";
-export { replayedReasoning, structuredReasoning } from "./reasoning.ts";
+export { replayedReasoning, structuredReasoning } from "./reasoning/reasoning.ts";
 export {
   hasUnclosedReasoning,
   reasoningTagNames,
   splitReasoning,
-} from "./reasoning-tags.ts";
+} from "./reasoning/reasoning-tags.ts";
 export { recoveryWords, waitingWords } from "./recovery-words.ts";
 export { type RepairCounts, repair, totalRepairs } from "./repair.ts";
 export {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { assistantMessage } from "./message.ts";
+import { assistantMessage } from "../message.ts";
 import { replayedReasoning, structuredReasoning } from "./reasoning.ts";
 
 describe("reasoning for people", () => {

@@ -1,5 +1,5 @@
 import { isRecord } from "#foundation/text/json";
-import type { AssistantMessage } from "./message.ts";
+import type { AssistantMessage } from "../message.ts";
 
 /** The reasoning fields a provider may have filled. */
 export interface ReasoningFields {
