@@ -58,6 +58,7 @@ function oldJob(old: Readonly<Record<string, unknown>>, nowMs: number): Job | un
       skills: textsIn(old, "skills") ?? (textIn(old, "skill") === undefined ? [] : [textIn(old, "skill")]),
       model: textIn(old, "model"),
       provider: textIn(old, "provider"),
+      baseUrl: textIn(old, "base_url"),
       script: textIn(old, "script"),
       contextFrom:
         textsIn(old, "context_from") ??

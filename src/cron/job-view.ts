@@ -13,6 +13,7 @@ export function jobView(job: Job, zone: Zone): Readonly<Record<string, unknown>>
     prompt_preview: job.prompt.length > 100 ? `${job.prompt.slice(0, 100)}…` : job.prompt,
     model: job.model ?? null,
     provider: job.provider ?? null,
+    base_url: job.baseUrl ?? null,
     schedule: job.schedule.display,
     schedule_kind: job.schedule.kind,
     timezone: zone.name,

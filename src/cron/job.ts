@@ -26,6 +26,8 @@ export interface JobWork {
   readonly skills: readonly string[];
   readonly model?: string | undefined;
   readonly provider?: string | undefined;
+  /** An endpoint other than the provider's own; a model may not choose one. */
+  readonly baseUrl?: string | undefined;
   /** A file below `scripts/` of the home. */
   readonly script?: string | undefined;
   /** Jobs whose newest output is handed to this one. */
@@ -93,6 +95,7 @@ export function fromRecord(record: JobRecord): Job | undefined {
     skills: textsIn(d, "skills") ?? [],
     model: textIn(d, "model"),
     provider: textIn(d, "provider"),
+    baseUrl: textIn(d, "baseUrl"),
     script: textIn(d, "script"),
     contextFrom: textsIn(d, "contextFrom") ?? [],
     deliver: textIn(d, "deliver") ?? "local",

@@ -104,6 +104,7 @@ export class CronJobs {
       skills: request.skills ?? [],
       model: request.model,
       provider: this.#providerOf(request),
+      baseUrl: request.baseUrl,
       script: request.script,
       contextFrom: request.contextFrom ?? [],
       deliver: request.deliver ?? (origin === undefined ? "local" : "origin"),
@@ -166,9 +167,10 @@ export class CronJobs {
   }
 
   /** A model is one of the provider that is configured now: another one later may not have it, or bill it elsewhere. */
-  #providerOf({ model, provider }: JobRequest): string | undefined {
+  #providerOf({ model, provider, baseUrl }: JobRequest): string | undefined {
     const { provider: configured = "" } = this.#deps;
     if (provider !== undefined || model === undefined || model.includes(":")) return provider;
+    if (baseUrl !== undefined) return "custom";
     return configured === "" || configured === "auto" ? undefined : configured;
   }
 
@@ -259,8 +261,13 @@ export class CronJobs {
   }
 
   async #check(work: JobWork): Promise<void> {
-    const { prompt, skills, script, workdir, contextFrom } = work;
+    const { prompt, skills, script, workdir, contextFrom, baseUrl } = work;
     zoneOf(work.timezone);
+    if (baseUrl !== undefined && !/^https?:\/\//.test(baseUrl))
+      throw new UserError(`${JSON.stringify(baseUrl)} is no address of an endpoint.`, {
+        hint: "It begins with http:// or https://.",
+        code: "bad_base_url",
+      });
     if (prompt === "" && skills.length === 0)
       throw new UserError("A job needs a prompt or a skill.", { code: "empty_job" });
     if (prompt.length > limits.prompt)

@@ -50,6 +50,8 @@ export interface OpenOptions {
   /** `provider:model` or a model's name; only for this session. */
   readonly model?: string | undefined;
   readonly provider?: string | undefined;
+  /** An endpoint other than the provider's own. */
+  readonly baseUrl?: string | undefined;
   readonly toolsets?: readonly string[] | undefined;
   /** Taken away from those it would have. */
   readonly disabledToolsets?: readonly string[] | undefined;

@@ -117,6 +117,22 @@ describe("hermes cron", () => {
     expect(edited).toMatchObject({ model: "third-model", provider: "custom" });
   });
 
+  it("asks another endpoint where the job names one, and sends it no key of ours [40:CRN-1] [40:CRN-13]", async () => {
+    const { scope, model, home, json } = await stage();
+    const other = scope.adopt(await startModelServer());
+    other.otherwise(says("From elsewhere."));
+    const at = ["--model", "its-model", "--base-url", other.chatBaseUrl];
+    const { job } = await json("create", "0 9 * * *", "Say where you are", "--name", "far", ...at);
+    expect(job).toMatchObject({ model: "its-model", base_url: other.chatBaseUrl });
+    expect(await home.run(["cron", "run", "far"])).toMatchObject({ code: 0 });
+    expect(other.requests.map(({ body }) => body["model"])).toEqual(["its-model"]);
+    expect(model.requests).toEqual([]);
+    expect(await home.run(["cron", "create", "1h", "x", "--base-url", "elsewhere"])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("no address of an endpoint"),
+    });
+  });
+
   it("ends a run without a sign of life, as an error [40:CRN-17]", async () => {
     const { home, model, json } = await stage();
     model.script(hangAfter(300, says("word ".repeat(100))));

@@ -67,6 +67,7 @@ async function converse(
     userId: job.userId,
     model: job.model,
     provider: job.provider,
+    baseUrl: job.baseUrl,
     toolsets: job.toolsets,
     disabledToolsets: withheld,
     skills: job.skills,

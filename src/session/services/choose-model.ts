@@ -30,6 +30,7 @@ export interface ChosenModel {
 export interface WantedModel {
   readonly model?: string | undefined;
   readonly provider?: string | undefined;
+  readonly baseUrl?: string | undefined;
   readonly isOneShot: boolean;
   readonly fallbackChain: readonly FallbackEntry[];
   readonly logger: Logger;
@@ -40,13 +41,15 @@ export interface WantedModel {
  * without any key can talk at once. Somebody who asked for a model and cannot have it is told why instead.
  */
 export async function chooseModel(wanted: WantedModel, models: Models, signal: AbortSignal): Promise<ChosenModel> {
-  const { model, provider, fallbackChain, logger } = wanted;
+  const { model, baseUrl, fallbackChain, logger } = wanted;
+  const provider = wanted.provider ?? (baseUrl === undefined ? undefined : "custom");
   // The same words mean the same here and after /model.
   const named =
     model === undefined || provider !== undefined ? { model, provider } : readModelName(model, models.context);
   const asked: TargetRequest = {
     ...(named.model === undefined ? {} : { model: named.model }),
     ...(named.provider === undefined ? {} : { provider: named.provider }),
+    ...(baseUrl === undefined ? {} : { baseUrl }),
     isOneShot: wanted.isOneShot,
   };
   const deps = { resolve: models.resolve.bind(models), chain: fallbackChain, logger };

@@ -125,13 +125,13 @@ async function modelOf(
   { machine, models }: SessionHost,
   signal: AbortSignal,
 ): Promise<ChosenModel> {
-  const { model, provider, remote, isInteractive, usesFallback } = options;
+  const { model, provider, baseUrl, remote, isInteractive, usesFallback } = options;
   if (remote !== undefined) return onlyModel(remoteHermesTarget(remote, sessionId));
   const { entries, warnings } = parseFallbackChain(machine.loaded.config);
   for (const warning of warnings) machine.logger.warn(warning);
   const fallbackChain = usesFallback === false ? [] : entries;
   return await chooseModel(
-    { model, provider, isOneShot: !isInteractive, fallbackChain, logger: machine.logger },
+    { model, provider, baseUrl, isOneShot: !isInteractive, fallbackChain, logger: machine.logger },
     models,
     signal,
   );

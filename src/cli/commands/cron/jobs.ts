@@ -184,6 +184,7 @@ function requestOf(invocation: Invocation): JobRequest {
     workdir: flagText(invocation, "workdir"),
     model: flagText(invocation, "model"),
     provider: flagText(invocation, "provider"),
+    baseUrl: flagText(invocation, "base-url"),
     contextFrom: list("context-from"),
     toolsets: list("toolsets"),
     timezone: flagText(invocation, "timezone"),

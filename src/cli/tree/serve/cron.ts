@@ -22,6 +22,7 @@ const changes: readonly Flag[] = [
   { name: "workdir", kind: "text", value: "<folder>", about: "Work in this folder, with its instructions" },
   { name: "model", kind: "text", value: "<model>", about: "Use this model" },
   { name: "provider", kind: "text", value: "<provider>", about: "Of this provider" },
+  { name: "base-url", kind: "text", value: "<url>", about: "At this endpoint" },
   { name: "context-from", kind: "list", value: "<ids>", about: "Hand over the newest output of these jobs" },
   { name: "toolsets", kind: "list", value: "<names>", about: "Only these toolsets" },
   { name: "timezone", kind: "text", value: "<zone>", about: "Clock it goes by, such as Europe/Berlin" },
