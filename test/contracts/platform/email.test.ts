@@ -152,7 +152,18 @@ describe.skipIf(missing !== undefined)("against a real Dovecot and a real Postfi
     expect(new Set(ids).size).toBe(1);
     kit.nextSend("rate-limited");
     const early = await at.connection.send(to, message, { key: "l", signal: never });
-    expect(early).toMatchObject({ errorClass: "rate-limited" });
+    expect(early).toMatchObject({ errorClass: "rate-limited", retryAfterMs: 60_000 });
+  });
+
+  it("a server that has trouble of its own is tried again soon, and not as one that wants us to wait", async () => {
+    await using kit = await startKit();
+    await using at = await connectedTo(email, kit);
+    const to = { platform: "email", account: kit.own, chatId: kit.alice };
+    const message = { kind: "text", body: { text: "x", plain: "x" } } as const;
+    kit.smtp.nextSend("server-error");
+    const refused = await at.connection.send(to, message, { key: "m", signal: never });
+    expect(refused).toMatchObject({ kind: "failed", errorClass: "network", message: expect.stringContaining("4.3.0") });
+    expect(refused).not.toHaveProperty("retryAfterMs");
   });
 
   it("sends a file as an attachment, over encrypted connections [40:A-EM-6]", async () => {

@@ -11,7 +11,10 @@ export interface SmtpAccount {
   readonly password: string;
 }
 
+/** Servers that do not know us yet, or hear too much of us, take nothing for a while. */
 const greylistedMs = 60_000;
+/** The mail system itself has trouble (RFC 3463): it may be over in a moment. */
+const systemTrouble = /\b4\.[34]\.\d/u;
 const secureFromTheStart = 465;
 
 /** Sends one mail, over a connection of its own. */
@@ -103,6 +106,7 @@ function refusalOf(error: unknown): Refused | undefined {
   const { responseCode: status, command = "", code } = error as Error & Readonly<Record<string, unknown>>;
   if (typeof status !== "number") return code === "EAUTH" ? { errorClass: "auth", message: error.message } : undefined;
   const { message } = error;
+  if (status < 500 && systemTrouble.test(message)) return { errorClass: "network", message };
   if (status < 500) return { errorClass: "rate-limited", message, retryAfterMs: greylistedMs };
   if (code === "EAUTH" || status === 530 || status === 535) return { errorClass: "auth", message };
   if (status === 552 || status === 523) return { errorClass: "too-large", message };
