@@ -1,14 +1,13 @@
 import { linkSignals } from "#foundation/lifecycle/abort";
 import type { Destination, Outbound, SendResult } from "../../platform/outbound.ts";
-import { type Connection, ConnectionError, type ConnectionPorts, type SendContext } from "../../platform/platform.ts";
+import type { Connection, ConnectionPorts, SendContext } from "../../platform/platform.ts";
 import { admitPatiently } from "../support/admit-patiently.ts";
-import { type Fields, fieldsAt, textAt } from "../support/fields.ts";
+import { fieldsAt } from "../support/fields.ts";
 import { Latest } from "../support/latest.ts";
 import { openLine } from "../support/line.ts";
 import { failureOf, missingSetting, type Service } from "../support/service-error.ts";
-import { readEvents } from "./event-stream.ts";
 import { readEnvelope, type SignalRules } from "./inbound.ts";
-import { type SignalRpc, signalRpc } from "./rpc.ts";
+import { groupIn, type SignalService } from "./signal-service.ts";
 
 const service: Service = { id: "signal", label: "Signal" };
 const waitsMs = [2_000, 4_000, 8_000, 16_000, 32_000, 60_000];
@@ -23,18 +22,14 @@ const typingFailures = 3;
 const typingPauseMs = 16_000;
 const longestTypingPauseMs = 60_000;
 
-/** Connects to a signal-cli daemon: its event stream, and JSON-RPC for everything else. */
+/** Connects to what runs signal-cli: its own daemon, or the REST container. */
 export async function connectSignal(ports: ConnectionPorts, _signal: AbortSignal): Promise<Connection> {
   const { signal: settings } = ports.config;
   const { account } = settings;
   const root = (settings.base_url || settings.http_url).replace(/\/+$/u, "");
   if (root === "") throw missingSetting(service, "SIGNAL_HTTP_URL");
   if (account === "") throw missingSetting(service, "SIGNAL_ACCOUNT");
-  if (settings.backend === "rest")
-    throw new ConnectionError("signal_backend", "signal.backend: rest is not there yet; use the signal-cli daemon.", {
-      isRetryable: false,
-    });
-  const rpc = signalRpc(ports.fetch, root);
+  const signalCli = await serviceOf(ports, root);
   const sent = new Latest<true>(rememberedSends);
   const rules: SignalRules = {
     account,
@@ -46,44 +41,43 @@ export async function connectSignal(ports: ConnectionPorts, _signal: AbortSignal
     service,
     ports,
     waitsMs,
-    stay: (ready, within) => stay({ ports, root, rules, ready }, within),
+    stay: (ready, within) => stay({ ports, signalCli, rules, ready }, within),
   });
   await line.ready;
   ports.logger.info("connected", { platform: service.id });
-  const typing = new Typing(ports, rpc, account);
+  const typing = new Typing(ports, signalCli);
   return {
     account: { id: account, name: account },
     lost: line.lost,
     async send(to, message, context) {
-      const result = await sendToSignal(to, message, { ...context, rpc, account });
+      const result = await sendToSignal(to, message, { ...context, signalCli });
       if (result.kind === "sent" && result.messageId !== undefined) sent.set(result.messageId, true);
       return result;
     },
     typing: (to, within) => typing.show(to, within),
-    async react(to, { messageId, emoji, isAdded }, within) {
-      const about = { targetAuthor: to.chatId, targetTimestamp: Number(messageId), emoji, remove: !isAdded };
+    async react(to, reaction, within) {
       // Who wrote a message of a group is not in its id.
-      if (!to.chatId.startsWith("group:")) await rpc("sendReaction", { account, ...receiver(to), ...about }, within);
+      if (groupIn(to.chatId) === undefined) await signalCli.react(to, reaction, within);
     },
-    async fetchAttachment({ ref }, within) {
-      const answer = await rpc("getAttachment", { account, ...ref }, within);
-      const bytes = Buffer.from(textAt(answer, "data") || textAt(answer, "result"), "base64");
-      return (async function* () {
-        yield await Promise.resolve(bytes);
-      })();
-    },
+    fetchAttachment: ({ ref }, within) => signalCli.attachment(ref, within),
     [Symbol.asyncDispose]: () => line[Symbol.asyncDispose](),
   };
 }
 
+async function serviceOf(ports: ConnectionPorts, root: string): Promise<SignalService> {
+  const { account, backend } = ports.config.signal;
+  if (backend === "rest") return (await import("./rest-container.ts")).signalContainer(ports, root, account);
+  return (await import("./daemon.ts")).signalDaemon(ports.fetch, root, account);
+}
+
 interface Stay {
   readonly ports: ConnectionPorts;
-  readonly root: string;
+  readonly signalCli: SignalService;
   readonly rules: SignalRules;
   ready(): void;
 }
 
-async function stay({ ports, root, rules, ready }: Stay, signal: AbortSignal): Promise<string> {
+async function stay({ ports, signalCli, rules, ready }: Stay, signal: AbortSignal): Promise<string> {
   const end = new AbortController();
   const within = linkSignals(signal, end.signal);
   let heardAtMs = ports.clock.now();
@@ -94,10 +88,8 @@ async function stay({ ports, root, rules, ready }: Stay, signal: AbortSignal): P
   const lastId = await ports.position(rules.account, positionName);
   const watching = watch();
   try {
-    await readEvents(
+    return await signalCli.listen(
       {
-        fetch: ports.fetch,
-        url: `${root}/api/v1/events?account=${encodeURIComponent(rules.account)}`,
         lastId,
         async opened() {
           heard();
@@ -115,7 +107,6 @@ async function stay({ ports, root, rules, ready }: Stay, signal: AbortSignal): P
       },
       within,
     );
-    return "the stream ended";
   } finally {
     end.abort();
     await watching;
@@ -127,48 +118,38 @@ async function stay({ ports, root, rules, ready }: Stay, signal: AbortSignal): P
       await ports.clock.sleep(lookEveryMs, within).catch(() => undefined);
       if (within.aborted) return;
       if (ports.clock.now() - heardAtMs > longestSilenceMs) return end.abort();
-      const answer = await ports.fetch(`${root}/api/v1/check`, { signal: within }).catch(() => undefined);
-      if (answer?.ok === true) ports.alive();
+      if (await signalCli.isUp(within)) ports.alive();
     }
   }
 }
 
-interface Sending extends SendContext {
-  readonly rpc: SignalRpc;
-  readonly account: string;
-}
-
-async function sendToSignal(to: Destination, message: Outbound, at: Sending): Promise<SendResult> {
-  const { rpc, account, signal } = at;
+async function sendToSignal(
+  to: Destination,
+  message: Outbound,
+  { signalCli, signal }: SendContext & { readonly signalCli: SignalService },
+): Promise<SendResult> {
   if (message.kind === "edit")
     return { kind: "failed", errorClass: "unknown", message: "Signal's messages stay as they are" };
-  const content: Fields =
+  const content =
     message.kind === "text"
-      ? { message: message.body.plain }
-      : { message: message.caption?.plain ?? "", attachments: [message.file] };
+      ? { text: message.body.plain }
+      : { text: message.caption?.plain ?? "", file: { path: message.file, name: message.name } };
   try {
-    const answer = await rpc("send", { account, ...receiver(to), ...content }, signal);
-    return { kind: "sent", messageId: textAt(answer, "timestamp") || undefined };
+    return { kind: "sent", messageId: (await signalCli.send(to, content, signal)) || undefined };
   } catch (error) {
     return failureOf(error);
   }
 }
 
-function receiver({ chatId }: Destination): Fields {
-  return chatId.startsWith("group:") ? { groupId: chatId.slice("group:".length) } : { recipient: [chatId] };
-}
-
 /** Shows typing; where that keeps failing, less often. */
 class Typing {
   readonly #ports: ConnectionPorts;
-  readonly #rpc: SignalRpc;
-  readonly #account: string;
+  readonly #signalCli: SignalService;
   readonly #failures = new Latest<{ readonly count: number; readonly untilMs: number }>(500);
 
-  constructor(ports: ConnectionPorts, rpc: SignalRpc, account: string) {
+  constructor(ports: ConnectionPorts, signalCli: SignalService) {
     this.#ports = ports;
-    this.#rpc = rpc;
-    this.#account = account;
+    this.#signalCli = signalCli;
   }
 
   async show(to: Destination, signal: AbortSignal): Promise<void> {
@@ -176,7 +157,7 @@ class Typing {
     const { count, untilMs } = this.#failures.get(to.chatId) ?? { count: 0, untilMs: 0 };
     if (clock.now() < untilMs) return;
     try {
-      await this.#rpc("sendTyping", { account: this.#account, ...receiver(to) }, signal);
+      await this.#signalCli.typing(to, signal);
       this.#failures.set(to.chatId, { count: 0, untilMs: 0 });
     } catch (error) {
       const failed = count + 1;

@@ -1,18 +1,11 @@
 import type { Fetch } from "#foundation/http/fetch";
 import { isRecord, parseJson } from "#foundation/text/json";
-import type { Fields } from "../support/fields.ts";
 import { classOfStatus, ServiceError } from "../support/service-error.ts";
+import type { SignalStream } from "./signal-service.ts";
 
-export interface EventStream {
+export interface EventStream extends SignalStream {
   readonly fetch: Fetch;
   readonly url: string;
-  /** The last event that was taken in: a daemon that numbers its events sends those after it once more. */
-  readonly lastId?: string | undefined;
-  opened(): void | Promise<void>;
-  /** Something came, if only a sign of life. */
-  heard(): void;
-  /** `id` is the number of the event, where the daemon gives it one. */
-  take(event: Fields, id: string | undefined): Promise<void>;
 }
 
 const longestEvent = 16 * 1024 * 1024;

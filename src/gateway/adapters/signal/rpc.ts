@@ -38,6 +38,6 @@ export function signalRpc(send: Fetch, root: string): SignalRpc {
 }
 
 /** Numbers of people are not for logs. */
-function withoutNumbers(text: string): string {
+export function withoutNumbers(text: string): string {
   return text.replaceAll(/\+\d{4,}/gu, (number) => `${number.slice(0, 3)}…${number.slice(-2)}`);
 }
