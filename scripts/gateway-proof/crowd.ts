@@ -20,6 +20,8 @@ export interface Crowd extends AsyncDisposable {
   readonly env: string;
   /** Every message is a conversation of its own, so that there is no order between answers. */
   readonly keepsNoOrder?: true;
+  /** All answers go to one place, one after the other: one that fails is tried again before any other goes. */
+  readonly isOneLane?: boolean;
   say(chat: number, text: string): void;
   /** The last event is delivered once more. */
   repeat(): void;

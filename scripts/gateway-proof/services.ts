@@ -268,6 +268,7 @@ export function crowdOf(platform: string, service: ServiceCrowd): Crowd {
   const numbers = new Map<string, number>();
   return {
     platform,
+    isOneLane: oneChatPlatforms.includes(platform),
     config: `${platform}: ${JSON.stringify({ ...settings, allow_all_users: true })}`,
     env: Object.entries(env)
       .map(([name, value]) => `${name}=${value}\n`)

@@ -11,6 +11,8 @@ export interface Tally {
   readonly lostOnWire: number;
   /** Messages a model saw, and whose answer nobody did. */
   readonly lostOut: number;
+  /** Messages that were given up, as people were told, because the process died in each of three attempts. */
+  readonly givenUp: number;
   /** Answers shown again without saying so. */
   readonly doubled: number;
   /** Answers shown again and marked, where the platform cannot say whether the first arrived. */
@@ -33,9 +35,11 @@ export interface Observed {
   readonly seen: ReadonlySet<number>;
   /** What tools wrote, from every machine. */
   readonly marks: string;
+  /** The words of messages that the gateway has given up. */
+  readonly givenUp: readonly string[];
 }
 
-export function tally(crowds: readonly Crowd[], { messages, chats, seen, marks }: Observed): Tally {
+export function tally(crowds: readonly Crowd[], { messages, chats, seen, marks, givenUp }: Observed): Tally {
   const shown = new Map<number, { plain: number; marked: number }>();
   const disordered = new Map<string, string>();
   const resentBy = new Map<string, number>();
@@ -61,10 +65,12 @@ export function tally(crowds: readonly Crowd[], { messages, chats, seen, marks }
   for (const [mark] of marks.matchAll(/mark\d+/gu)) runs.set(mark, (runs.get(mark) ?? 0) + 1);
   const all = Array.from({ length: messages }, (_, number) => number);
   const onWire = lostOnWire(crowds, seen);
+  const gone = new Set(givenUp.flatMap(numbersIn).filter((number) => !shown.has(number)));
   return {
-    lostIn: all.filter((number) => !seen.has(number) && !onWire.has(number)).length,
+    lostIn: all.filter((number) => !seen.has(number) && !onWire.has(number) && !gone.has(number)).length,
     lostOnWire: onWire.size,
-    lostOut: all.filter((number) => seen.has(number) && !shown.has(number)).length,
+    lostOut: all.filter((number) => seen.has(number) && !shown.has(number) && !gone.has(number)).length,
+    givenUp: gone.size,
     doubled: counts.reduce((sum, { plain }) => sum + Math.max(0, plain - 1), 0),
     resent: counts.reduce((sum, { marked }) => sum + marked, 0),
     resentBy: Object.fromEntries(resentBy),

@@ -38,6 +38,7 @@ export async function startWebhook(): Promise<Crowd> {
     ].join("\n"),
     env: "",
     keepsNoOrder: true,
+    isOneLane: true,
     say(chat, text) {
       const body = JSON.stringify({ text });
       const [number = 0] = numbersIn(text);

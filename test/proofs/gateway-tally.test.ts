@@ -14,7 +14,9 @@ const crowd = (more: Partial<Crowd>): Crowd => ({
   [Symbol.asyncDispose]: () => Promise.resolve(),
   ...more,
 });
-const observed = (seen: readonly number[]) => ({ messages: 5, chats: 1, seen: new Set(seen), marks: "" });
+const observed = (seen: readonly number[], givenUp: readonly string[] = []) => {
+  return { messages: 5, chats: 1, seen: new Set(seen), marks: "", givenUp };
+};
 
 describe("what the proof of the gateway counts", () => {
   it("as lost on the wire is only the end of what an ended connection was given", () => {
@@ -29,6 +31,13 @@ describe("what the proof of the gateway counts", () => {
 
   it("as lost is every other message that no model saw", () => {
     expect(tally([crowd({})], observed([0, 1]))).toMatchObject({ lostIn: 3, lostOnWire: 0 });
+  });
+
+  it("as given up is what the gateway says of itself, and nobody saw answered", () => {
+    const shown = () => [{ chat: 0, text: "Heard #0 #1." }];
+    const counted = { lostIn: 0, lostOut: 2, givenUp: 1 };
+    const given = ["message #1", "message #2"];
+    expect(tally([crowd({ shown })], observed([0, 1, 2, 3, 4], given))).toMatchObject(counted);
   });
 
   it("as lost out, doubled and out of order is what people see", () => {
