@@ -37,8 +37,8 @@ describe("what runs, and what it may cost", () => {
     const problems: string[] = [];
     const page = await openPage(await openChromium(scope), url, problems);
     await page.getByRole("link", { name: "Status", exact: true }).click();
-    await page.getByText("It does not run.").waitFor();
-    await page.getByText("No conversation of this dashboard works.").waitFor();
+    await page.getByText("Not running.").waitFor();
+    await page.getByText("No conversation of this dashboard is working.").waitFor();
 
     await writeFile(path.join(stage.home, ".env"), `TELEGRAM_BOT_TOKEN=${telegram.token}\n`, { mode: 0o600 });
     const gateway = stage.start(["gateway", "run"]);
@@ -52,15 +52,15 @@ describe("what runs, and what it may cost", () => {
     await model.received(2);
     await page.getByRole("link", { name: "Status", exact: true }).click();
     await page.getByText("sleep 300").waitFor();
-    const working = page.getByRole("heading", { name: "Working now" }).locator("xpath=following-sibling::ul[1]");
+    const working = page.getByRole("heading", { name: "Running turns" }).locator("xpath=following-sibling::ul[1]");
     await working.getByText("dashboard, test-model").waitFor();
     expect(await serious(page)).toEqual([]);
     model.release(100);
-    await page.getByText("No conversation of this dashboard works.").waitFor();
+    await page.getByText("No conversation of this dashboard is working.").waitFor();
 
     gateway.kill("SIGKILL");
     await once(gateway, "exit");
-    await page.getByText("It does not run.").waitFor();
+    await page.getByText("Not running.").waitFor();
 
     await page.getByRole("link", { name: "Insights", exact: true }).click();
     await page.getByText("left of $5.00").waitFor();

@@ -45,7 +45,7 @@ describe("the terminal in the page", () => {
     await expect.poll(rows, { timeout: 30_000 }).toBeLessThan(before);
 
     await page.getByRole("link", { name: "Sessions" }).click();
-    await page.getByRole("link", { name: "In the terminal" }).first().click();
+    await page.getByRole("link", { name: "Open in terminal" }).first().click();
     await screen.getByText("drawn in letters.").waitFor({ timeout: 60_000 });
     expect(page.url()).toMatch(/#\/terminal\/./);
     await page.keyboard.press("Control+d");

@@ -1,5 +1,5 @@
 import { render, type VNode } from "preact";
-import { useMemo } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { Chat } from "./chat/chat.tsx";
 import { SessionList } from "./chat/session-list.tsx";
 import { pages } from "./pages/pages.tsx";
@@ -32,9 +32,14 @@ function App({ token }: { readonly token: string }): VNode {
     ...Object.entries(pages).map(([name, { title }]) => entry(name, title)),
     ...tabs.map(({ name, title }) => entry("tab", title, name)),
   ];
+  const menu = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // On a narrow screen the menu scrolls; where one is must be in sight.
+    menu.current?.querySelector("[aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });
+  }, [route.page, route.id, tabs.length]);
   return (
     <>
-      <nav aria-label="Pages">
+      <nav aria-label="Pages" ref={menu}>
         <strong class="brand">Hermes</strong>
         {entries.map(({ address, title, isCurrent }) => (
           <a key={address} href={address} aria-current={isCurrent ? "page" : undefined}>

@@ -38,7 +38,7 @@ export function RequestCard({ request, onApprove, onAnswer }: RequestProps): VNo
               <button
                 type="button"
                 key={choice}
-                class={choice === "deny" ? "deny" : ""}
+                class={choice === "once" ? "" : choice === "deny" ? "deny" : "quiet"}
                 onClick={() => onApprove(choice)}
               >
                 {choiceWords[choice]}

@@ -20,7 +20,7 @@ export function SessionList({ api, current }: { readonly api: Api; readonly curr
   const [loaded] = useLoaded<{ readonly sessions: readonly SessionRow[] }>(
     api,
     `sessions?limit=30&q=${encodeURIComponent(words)}`,
-    10_000,
+    3000,
   );
   return (
     <aside class="sessions" aria-label="Conversations">
@@ -38,7 +38,7 @@ export function SessionList({ api, current }: { readonly api: Api; readonly curr
         {loaded.kind === "ready" &&
           loaded.value.sessions.map(({ id, title, source, last_active_ms }) => (
             <li key={id}>
-              <a href={linkTo("chat", id)} aria-current={id === current ? "page" : undefined}>
+              <a href={linkTo("chat", id)} aria-current={isShown(id, current) ? "page" : undefined}>
                 <span>{title === "" ? id : title}</span>
                 <small>
                   {source}, {ago(last_active_ms)}
@@ -50,3 +50,7 @@ export function SessionList({ api, current }: { readonly api: Api; readonly curr
     </aside>
   );
 }
+
+/** A conversation that was begun here has its address since its first message, without a step in the browser's history. */
+const isShown = (id: string, current: string | undefined): boolean =>
+  id === current || window.location.hash === linkTo("chat", id);

@@ -47,7 +47,7 @@ export function AbilitiesPage({ api }: PageProps): VNode {
       <input
         type="search"
         aria-label="Search skills and tools"
-        placeholder="Words in names and descriptions"
+        placeholder="Search skills and tools"
         value={words}
         onInput={(event) => setWords(event.currentTarget.value)}
       />{" "}
@@ -59,7 +59,7 @@ export function AbilitiesPage({ api }: PageProps): VNode {
           ))}
         </select>
       </label>
-      <p class="hint">Changes count for the next conversation.</p>
+      <p class="hint">Changes apply to the next conversation.</p>
       <Problem text={skillAction.problem + toolAction.problem} />
       <h2>Toolsets</h2>
       <Loading of={tools}>
@@ -103,7 +103,7 @@ function ToolsetRows({
             />{" "}
             <strong>{name}</strong>
           </label>{" "}
-          {description} <small>{isAvailable ? tools.join(", ") : "this version has no tool of it"}</small>
+          {description} <small>{isAvailable ? tools.join(", ") : "not available in this version"}</small>
           {pinned.length > 0 && <small> Pinned as first seen: {pinned.join(", ")}</small>}
         </li>
       ))}

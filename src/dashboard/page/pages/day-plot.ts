@@ -11,6 +11,9 @@ export interface Days {
 const height = 160;
 const axisWidth = 64;
 
+const dayOf = (seconds: number): string =>
+  new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" }).format(seconds * 1000);
+
 /** Draws bars, one a day, and keeps them as wide as their box; gives what takes them away. */
 export function drawDays(box: HTMLElement, { times, values, words }: Days): () => void {
   // Asked for at every drawing: the page may have changed between light and dark.
@@ -25,7 +28,10 @@ export function drawDays(box: HTMLElement, { times, values, words }: Days): () =
       legend: { show: false },
       cursor: { show: false },
       scales: { y: { range: (_, __, most) => [0, most > 0 ? most * 1.1 : 1] } },
-      axes: [axis, { ...axis, size: axisWidth, values: (_, marks) => marks.map(words) }],
+      axes: [
+        { ...axis, values: (_, marks) => marks.map(dayOf) },
+        { ...axis, size: axisWidth, values: (_, marks) => marks.map(words) },
+      ],
       series: [
         {},
         { fill: () => style.color, ...(bars === undefined ? {} : { paths: bars }), points: { show: false } },

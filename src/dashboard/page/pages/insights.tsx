@@ -69,7 +69,7 @@ export function InsightsPage({ api }: PageProps): VNode {
               <Fact name="Tokens in" value={count(usage.input_tokens)} />
               <Fact name="Tokens out" value={count(usage.output_tokens)} />
               <Fact
-                name="From cache"
+                name="Cache hits"
                 value={usage.cache_hit_rate === null ? "unknown" : `${Math.round(usage.cache_hit_rate * 100)} %`}
               />
               <Fact name="Cost" value={costText(usage)} />
@@ -111,7 +111,7 @@ function Budgets({ budgets }: { readonly budgets: readonly Budget[] }): VNode {
             value={
               spent_usd === null
                 ? `${dollars(limit_usd)} at most`
-                : `${dollars(Math.max(0, limit_usd - spent_usd))} left of ${dollars(limit_usd)}${mode === "hard" ? "" : " (says so, and goes on)"}`
+                : `${dollars(Math.max(0, limit_usd - spent_usd))} left of ${dollars(limit_usd)}${mode === "hard" ? "" : " (warns only)"}`
             }
           />
         ))}
@@ -152,7 +152,8 @@ const dayMs = 86_400_000;
 const plots: Readonly<Record<keyof Day, { readonly title: string; words(value: number): string }>> = {
   cost_usd: { title: "Cost", words: dollars },
   tokens: { title: "Tokens", words: count },
-  sessions: { title: "Conversations", words: count },
+  // Half a conversation is no mark of an axis.
+  sessions: { title: "Conversations", words: (value) => (Number.isInteger(value) ? count(value) : "") },
 };
 
 /** One figure over the days. The plot is loaded when this page is opened. */

@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import type { Api } from "../shell/api.ts";
-import { ago } from "../shell/figures.ts";
+import { ago, moment } from "../shell/figures.ts";
 import { useLoaded } from "../shell/use-loaded.ts";
 import { Loading } from "./loading.tsx";
 
@@ -75,9 +75,9 @@ function JobLine({ job, isOpen, onOpen, onAct }: JobLineProps): VNode {
       <td>
         <strong>{name}</strong> <small>{prompt_preview}</small>
       </td>
-      <td>{schedule}</td>
-      <td>{enabled ? (next_run_at ?? "never") : "paused"}</td>
-      <td>{last_run_at === null ? "not yet" : `${last_run_at}: ${last_status ?? ""}`}</td>
+      <td>{scheduleWords(schedule)}</td>
+      <td>{enabled ? (next_run_at === null ? "never" : moment(next_run_at)) : "paused"}</td>
+      <td>{last_run_at === null ? "not yet" : `${moment(last_run_at)}: ${last_status ?? ""}`}</td>
       <td class="actions">
         <button
           type="button"
@@ -114,6 +114,12 @@ function JobLine({ job, isOpen, onOpen, onAct }: JobLineProps): VNode {
       </td>
     </tr>
   );
+}
+
+/** Minutes that are whole hours are said in hours. */
+function scheduleWords(schedule: string): string {
+  const minutes = Number(/^every (\d+)m$/.exec(schedule)?.[1]);
+  return minutes > 0 && minutes % 60 === 0 ? `every ${minutes / 60}h` : schedule;
 }
 
 interface Run {

@@ -62,7 +62,7 @@ export function KeysPage({ api }: PageProps): VNode {
                 <option key={one.name} value={one.name} />
               ))}
             </datalist>
-            <h2>Set</h2>
+            <h2>Stored keys</h2>
             <SetKeys
               names={variables.filter((one) => one.is_set).map((one) => one.name)}
               onRemove={(gone) => void act(api.send("DELETE", `env/${encodeURIComponent(gone)}`))}
@@ -77,6 +77,7 @@ export function KeysPage({ api }: PageProps): VNode {
 function SetKeys({ names, onRemove }: { readonly names: readonly string[]; onRemove(name: string): void }): VNode {
   return (
     <ul class="rows">
+      {names.length === 0 && <li>None yet. A key that you save here goes into .env of the Hermes home.</li>}
       {names.map((name) => (
         <li key={name}>
           <code>{name}</code> ••••{" "}

@@ -108,8 +108,7 @@ const kinds: Readonly<Record<NonNullable<Relative["kind"]>, string>> = {
 function LineageTree({ lineage, current }: { readonly lineage: Lineage; readonly current: string }): VNode {
   const { sessions, is_cut } = lineage;
   const [root] = sessions;
-  if (root === undefined || sessions.length === 1)
-    return <p>It comes from no other session, and none comes from it.</p>;
+  if (root === undefined || sessions.length === 1) return <p>No related sessions.</p>;
   return (
     <>
       <ul class="lineage">

@@ -40,7 +40,7 @@ function AllSessions({ api }: Pick<PageProps, "api">): VNode {
       <input
         type="search"
         aria-label="Search all conversations"
-        placeholder="Words in titles and messages"
+        placeholder="Search titles and messages"
         value={words}
         onInput={(event) => setWords(event.currentTarget.value)}
       />
@@ -92,7 +92,7 @@ function SessionTable({ sessions, onExport, onDelete }: SessionTableProps): VNod
                 <a href={linkTo("sessions", id)} aria-label={`Details of ${title}`}>
                   Details
                 </a>
-                <a href={linkTo("terminal", id)}>In the terminal</a>
+                <a href={linkTo("terminal", id)}>Open in terminal</a>
                 <button type="button" class="quiet" aria-label={`Export ${title}`} onClick={() => onExport(id)}>
                   Export
                 </button>

@@ -1,4 +1,4 @@
-import type { VNode } from "preact";
+import type { ComponentChildren, VNode } from "preact";
 import { useState } from "preact/hooks";
 import type { Api } from "../shell/api.ts";
 import type { PageProps } from "../shell/page-props.ts";
@@ -28,10 +28,11 @@ export function SettingsPage({ api }: PageProps): VNode {
       <input
         type="search"
         aria-label="Search settings"
-        placeholder="Words in names and descriptions; empty shows what is set"
+        placeholder="Search names and descriptions"
         value={words}
         onInput={(event) => setWords(event.currentTarget.value)}
       />
+      {words === "" && <p class="hint">These are set in your config.yaml. Search to see all others.</p>}
       <Loading of={loaded}>
         {({ settings }) => {
           const found = settings.filter((one) =>
@@ -55,6 +56,11 @@ export function SettingsPage({ api }: PageProps): VNode {
       </Loading>
     </>
   );
+}
+
+/** What stands between backticks is code. */
+function withCode(text: string): ComponentChildren {
+  return text.split("`").map((piece, index) => (index % 2 === 1 ? <code key={index}>{piece}</code> : piece));
 }
 
 const shown = (value: unknown): string =>
@@ -83,11 +89,11 @@ function SettingRow({
   };
   const change = (event: { readonly currentTarget: { readonly value: string } }): void =>
     setText(event.currentTarget.value);
-  const options = type === "boolean" ? ["true", "false"] : choices;
+  const options = type === "true or false" ? ["true", "false"] : choices;
   return (
     <form class="setting" onSubmit={save}>
       <div>
-        <strong>{key}</strong> <small>{description}</small>
+        <strong>{key}</strong> <small>{withCode(description)}</small>
         <br />
         {options.length > 0 ? (
           <select aria-label={key} value={text} onChange={change}>
@@ -98,7 +104,7 @@ function SettingRow({
             ))}
           </select>
         ) : (
-          <input type="text" aria-label={key} value={text} onInput={change} />
+          <input type="text" aria-label={key} placeholder="not set" value={text} onInput={change} />
         )}
       </div>{" "}
       {text !== before && (

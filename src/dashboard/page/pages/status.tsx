@@ -61,8 +61,8 @@ export function StatusPage({ api }: PageProps): VNode {
             </dl>
             <h2>Gateway</h2>
             <Gateway processes={status.gateway} />
-            <h2>Working now</h2>
-            {status.running.length === 0 && <p>No conversation of this dashboard works.</p>}
+            <h2>Running turns</h2>
+            {status.running.length === 0 && <p>No conversation of this dashboard is working.</p>}
             <ul class="rows">
               {status.running.map(({ id, title, source, model }) => (
                 <li key={id}>
@@ -73,12 +73,12 @@ export function StatusPage({ api }: PageProps): VNode {
                 </li>
               ))}
             </ul>
-            <h2>Processes in the background</h2>
+            <h2>Background processes</h2>
             {status.processes.length === 0 && <p>None.</p>}
             <ul class="rows">
               {status.processes.map(({ id, command, started_at_ms }) => (
                 <li key={id}>
-                  <code>{command}</code> <small>since {ago(started_at_ms)}</small>
+                  <code>{command}</code> <small>started {ago(started_at_ms)}</small>
                 </li>
               ))}
             </ul>
@@ -101,7 +101,7 @@ export function StatusPage({ api }: PageProps): VNode {
 }
 
 function Gateway({ processes }: { readonly processes: Status["gateway"] }): VNode {
-  if (processes.length === 0) return <p>It does not run.</p>;
+  if (processes.length === 0) return <p>Not running.</p>;
   return (
     <ul class="rows">
       {processes.map(({ pid, state, roles, running_turns, platforms }) => (

@@ -22,7 +22,7 @@ export function TimeLine({ upcoming }: { readonly upcoming: Upcoming }): VNode {
       <div class="days" aria-hidden="true">
         {midnights(fromMs, untilMs).map((ms) => (
           <span key={ms} style={at(ms)}>
-            {new Intl.DateTimeFormat("en", { weekday: "short", day: "numeric" }).format(ms)}
+            {new Intl.DateTimeFormat("en-GB", { weekday: "short", day: "numeric" }).format(ms)}
           </span>
         ))}
       </div>
@@ -50,7 +50,7 @@ function midnights(fromMs: number, untilMs: number): readonly number[] {
 }
 
 function wordsOf(runs: readonly number[]): string {
-  const time = new Intl.DateTimeFormat("en", { weekday: "short", hour: "2-digit", minute: "2-digit", hour12: false });
+  const time = new Intl.DateTimeFormat("en-GB", { weekday: "short", hour: "2-digit", minute: "2-digit" });
   const first = runs.slice(0, 3).map((ms) => time.format(ms));
   return runs.length > first.length
     ? `${first.join("; ")} and ${count(runs.length - first.length)} more`

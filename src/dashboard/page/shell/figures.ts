@@ -14,4 +14,15 @@ export function ago(atMs: number, nowMs = Date.now()): string {
 export const count = (value: number): string =>
   new Intl.NumberFormat("en", { notation: value >= 100_000 ? "compact" : "standard" }).format(value);
 
-export const dollars = (value: number): string => `$${value.toFixed(value < 1 ? 4 : 2)}`;
+/** Cents; of less than one, what is there to see. */
+export const dollars = (value: number): string => `$${value.toFixed(value === 0 || value >= 0.01 ? 2 : 4)}`;
+
+/** A moment as people write it: "Thu 19 Nov, 09:00". */
+export const moment = (at: number | string): string =>
+  new Intl.DateTimeFormat("en-GB", {
+    weekday: "short",
+    day: "numeric",
+    month: "short",
+    hour: "2-digit",
+    minute: "2-digit",
+  }).format(new Date(at));
