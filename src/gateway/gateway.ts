@@ -13,6 +13,7 @@ import { Pairing } from "./access/pairing.ts";
 import { Users } from "./access/users.ts";
 import { boundSkills } from "./chats/bound-skills.ts";
 import { Chats, type ChatsDeps } from "./chats/chats.ts";
+import { expireChats } from "./chats/expiry.ts";
 import type { GatewayCommandDeps } from "./chats/gateway-commands.ts";
 import { resetPolicyOf } from "./chats/reset-policy.ts";
 import { greetAfterRestart, rememberRestart } from "./chats/restart-notice.ts";
@@ -28,7 +29,7 @@ import { MediaExchange, machineOf } from "./media/exchange.ts";
 import { enrich, type IncomingDeps, mediaFolders } from "./media/incoming.ts";
 import { S3Bucket } from "./media/s3-bucket.ts";
 import { transcriber } from "./media/transcribe.ts";
-import type { InboundMessage } from "./platform/inbound.ts";
+import type { InboundMessage, MessageSource } from "./platform/inbound.ts";
 import type { Platform } from "./platform/platform.ts";
 import { maintain } from "./process/maintenance.ts";
 import { otherWorkers, registered } from "./process/registry.ts";
@@ -126,7 +127,10 @@ async function maintainAll(
 ): Promise<void> {
   const { image, audio, video, document } = incoming.folders;
   const chatsLiveMs = deps.config.session_store_max_age_days * 86_400_000;
-  await maintain({ ...deps, owner, chatsLiveMs, mediaFolders: [image, audio, video, document] }, signal);
+  const { config, store, clock } = deps;
+  const resetPolicy = (source: MessageSource) => resetPolicyOf(config, source);
+  const expire = () => expireChats({ store, resetPolicy, nowMs: clock.now() });
+  await maintain({ ...deps, owner, chatsLiveMs, expire, mediaFolders: [image, audio, video, document] }, signal);
 }
 
 /** What was said last is on its way before the connections go. */

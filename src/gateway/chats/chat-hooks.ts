@@ -67,9 +67,12 @@ export class ChatHooks {
     const { fire } = this.#deps;
     const meant = commandMeant(name);
     if (meant.kind !== "one" || meant.name !== "new") return;
-    const facts = this.#facts(message);
-    fire("session:end", { ...facts, session_id: this.#deps.sessionId(), reason: "reset" });
-    fire("session:reset", facts);
+    this.ended(message, "reset");
+    fire("session:reset", this.#facts(message));
+  }
+
+  ended(message: InboundMessage, reason: "reset" | "expired", id = this.#deps.sessionId()): void {
+    this.#deps.fire("session:end", { ...this.#facts(message), session_id: id, reason });
   }
 
   #begin(message: InboundMessage): void {

@@ -27,6 +27,7 @@ import { chatLease } from "./blame.ts";
 import { ChatEvents } from "./chat-events.ts";
 import { ChatHooks } from "./chat-hooks.ts";
 import { ChatSession } from "./chat-session.ts";
+import { hasExpired, isExpiry, nobodys } from "./expiry.ts";
 import type { GatewayCommandDeps } from "./gateway-commands.ts";
 import type { InactivitySettings } from "./inactivity.ts";
 import { readAnswer } from "./read-inbound.ts";
@@ -335,7 +336,10 @@ export class Chat {
     const policy = this.#deps.resetPolicy(message.source);
     const reason = resetDue(policy, { lastActiveMs: route.updatedAtMs, nowMs: clock.now() });
     if (reason === undefined) return "";
-    await this.#session.submit(message, [], { text: "/new" });
+    if (!hasExpired(route)) {
+      this.#hooks.ended(message, "expired");
+      await this.#session.submit(message, [], { text: "/new" });
+    }
     await store.routes.remove(this.#key);
     const why = reason === "idle" ? "it was quiet for long" : "a new day has begun";
     if (policy.tells)
@@ -347,10 +351,25 @@ export class Chat {
     return `[This is a fresh conversation: the one before ended because ${why}.]`;
   }
 
+  /** Ends a conversation that has rested long enough; the chat hears of it with its next message. */
+  async #expire(): Promise<void> {
+    const { store, clock } = this.#deps;
+    const route = await store.routes.get(this.#key);
+    if (route === undefined || this.#running > 0 || hasExpired(route)) return;
+    const message = nobodys(route);
+    if (this.#deps.platform(route.platform) === undefined) return;
+    const times = { lastActiveMs: route.updatedAtMs, nowMs: clock.now() };
+    if (resetDue(this.#deps.resetPolicy(message.source), times) === undefined) return;
+    await this.#session.submit(message, [], { text: "/new" });
+    this.#hooks.ended(message, "expired", route.sessionId);
+    await store.routes.put({ ...route, details: { ...route.details, expired: true } });
+  }
+
   /** An answer that was pressed, here or in another process. */
   async #control(row: InboxEntry): Promise<void> {
     const { store, logger } = this.#deps;
     await store.inbox.finish([row.id], "done");
+    if (isExpiry(row.event)) return await this.#expire();
     const answer = readAnswer(row.event);
     const session = this.#session.open;
     if (answer === undefined || session === undefined) {

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { says, slow } from "../../../test/fakes/model-server/index.ts";
 import { closeGateways, gateway } from "../testing/gateway-harness.ts";
+import { expireChats } from "./expiry.ts";
 import { sessionContext } from "./session-context.ts";
 
 afterEach(closeGateways);
@@ -77,6 +78,51 @@ describe("what a session is told about its chat", () => {
 });
 
 describe("a conversation that rested", () => {
+  it("is ended while nobody waits, once, and the chat hears of it with its next message [40:SES-9] [40:MNT-1] [40:A-HOK-5]", async () => {
+    const { intake, message, server, start, heard, texts, store, fired } = await gateway({
+      reset: { mode: "idle", idleMinutes: 60 },
+    });
+    server.script(says("First."), says("Second."));
+    start();
+    await intake.admit(message("one"));
+    await heard(1);
+    const policy = { mode: "idle", idleMinutes: 60, atHour: 4 } as const;
+    const expire = () => expireChats({ store, resetPolicy: () => policy, nowMs: Date.now() });
+    await expire();
+    expect((await store.inbox.counts()).done).toBe(1);
+    const route = await store.routes.get(key);
+    if (route === undefined) throw new Error("no route");
+    await store.routes.put({ ...route, updatedAtMs: Date.now() - 61 * 60_000 });
+    await expire();
+    await expire();
+    const ends = () => fired.filter(({ event }) => event === "session:end");
+    await expect.poll(ends, { timeout: 15_000 }).toMatchObject([{ reason: "expired", session_id: route.sessionId }]);
+    await expect.poll(() => store.sessions.get(route.sessionId)).toMatchObject({ endReason: expect.any(String) });
+    await expect
+      .poll(async () => (await store.routes.get(key))?.details, { timeout: 15_000 })
+      .toMatchObject({ expired: true });
+    await expire();
+    expect(texts()).toEqual(["First."]);
+    await intake.admit(message("two"));
+    await heard(3);
+    expect(texts()[1]).toContain(route.sessionId);
+    expect(JSON.stringify(server.requests.at(-1))).toContain("fresh conversation");
+    expect(JSON.stringify(server.requests.at(-1))).not.toContain("First.");
+    expect(ends()).toHaveLength(1);
+    expect((await store.routes.get(key))?.details["expired"]).toBeUndefined();
+  });
+
+  it("of which only commands were said is not told of [40:A-SES-6]", async () => {
+    const { intake, message, server, start, heard, texts } = await gateway({ reset: { mode: "idle", idleMinutes: 0 } });
+    server.script(says("Hello."));
+    start();
+    await intake.admit(message("/title"));
+    await heard(1);
+    await intake.admit(message("hi"));
+    await heard(2);
+    expect(texts()[1]).toBe("Hello.");
+  });
+
   it("starts over: the chat and the model are told, and the old one can be resumed [40:SES-5] [40:SES-8] [40:A-SES-2]", async () => {
     const { intake, message, server, start, heard, texts, store } = await gateway({
       reset: { mode: "idle", idleMinutes: 60 },

@@ -12,6 +12,8 @@ export interface MaintenanceDeps {
   readonly owner: string;
   /** Folders of files that came with messages. */
   readonly mediaFolders: readonly string[];
+  /** Ends conversations that have rested long enough. */
+  expire(): Promise<void>;
   /** How long a silent chat is remembered; zero: for ever. */
   readonly chatsLiveMs: number;
   readonly clock: Clock;
@@ -51,6 +53,7 @@ const tasks: readonly Task[] = [
       if (chatsLiveMs > 0) await store.routes.prune(clock.now() - chatsLiveMs);
     },
   },
+  { name: "ending conversations that rested", everyMs: 5 * everyMs, run: ({ expire }) => expire() },
   {
     name: "saying what was given up",
     everyMs: 10 * everyMs,
