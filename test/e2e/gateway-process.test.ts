@@ -125,7 +125,13 @@ describe("the gateway process", () => {
     telegram.text("let me in");
     await expect.poll(() => shown()[0], { timeout: 30_000 }).toMatch(/hermes pairing approve telegram \S{8}/u);
     const [, code = ""] = /telegram (\S{8})/u.exec(shown()[0] ?? "") ?? [];
+    const isWarned = async () =>
+      (await home.run(["gateway", "doctor", "--offline"])).stdout.includes(
+        "nobody is listed in TELEGRAM_ALLOWED_USERS",
+      );
+    expect(await isWarned()).toBe(true);
     const approved = await home.run(["pairing", "approve", "telegram", code]);
+    expect(await isWarned()).toBe(false);
     expect(approved.code).toBe(0);
     telegram.text("and now?");
     await expect.poll(() => shown()[1], { timeout: 30_000 }).toBe("Welcome.");

@@ -62,7 +62,7 @@ describe("an approval in a chat", () => {
     expect(await press(once)).toContain("no longer open");
   });
 
-  it("is bound to the person asked; strangers and others change nothing [40:AUT-10] [40:A-AUT-10]", async () => {
+  it("is bound to the person asked; strangers and others change nothing [40:AUT-10] [40:STR-19] [40:A-AUT-10]", async () => {
     const { intake, message, heard, press, buttons, answers } = await asked();
     const source = { ...message("").source, userId: "8", userName: "Bob" };
     await intake.admit(message("clean up", { source }));

@@ -5,7 +5,7 @@ import { closeGateways, gateway } from "../testing/gateway-harness.ts";
 afterEach(closeGateways);
 
 describe("a message from a chat", () => {
-  it("is answered once, though it came twice, and the chat goes on in its session [40:FLW-1] [40:SCL-5]", async () => {
+  it("is answered once, though it came twice, and the chat goes on in its session [40:FLW-1] [40:SCL-5] [40:SES-1]", async () => {
     const { intake, message, server, start, heard, texts, store, sent } = await gateway();
     server.script(says("Hello Ann."), says("Still here."));
     start();
@@ -21,6 +21,9 @@ describe("a message from a chat", () => {
     const route = await store.routes.get("agent:main:fake:dm:1");
     const kept = route === undefined ? [] : await store.messages.conversation(route.sessionId);
     expect(kept.map(({ role }) => role)).toEqual(["user", "assistant", "user", "assistant"]);
+    expect(route === undefined ? undefined : await store.sessions.get(route.sessionId)).toMatchObject({
+      source: "fake",
+    });
     expect(await store.inbox.counts()).toMatchObject({ pending: 0, claimed: 0, done: 2 });
     expect(server.requests.length).toBe(2);
   });

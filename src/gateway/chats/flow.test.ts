@@ -1,12 +1,18 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { defaultConfig } from "#config";
+import { resetDue } from "#session";
 import { says, slow } from "../../../test/fakes/model-server/index.ts";
+import type { ChatType } from "../platform/inbound.ts";
 import { closeGateways, gateway } from "../testing/gateway-harness.ts";
 import { expireChats } from "./expiry.ts";
+import { resetPolicyOf } from "./reset-policy.ts";
 import { sessionContext } from "./session-context.ts";
 
 afterEach(closeGateways);
 
 const key = "agent:main:fake:dm:1";
+/** A moment of May 2026 on the clock of this machine. */
+const local = (day: number, hour: number, minute: number): number => new Date(2026, 4, day, hour, minute).getTime();
 
 describe("messages while a turn runs", () => {
   it("wait in queue mode and are one turn then, every word in order [40:A-FLW-5] [40:A-FLW-6] [40:FLW-23]", async () => {
@@ -110,6 +116,25 @@ describe("a conversation that rested", () => {
     expect(JSON.stringify(server.requests.at(-1))).not.toContain("First.");
     expect(ends()).toHaveLength(1);
     expect((await store.routes.get(key))?.details["expired"]).toBeUndefined();
+  });
+
+  it("rests as its platform, then its kind of chat, then the settings say [40:SES-6] [40:A-SES-1] [40:A-SES-3] [40:A-SES-4]", async () => {
+    const baseConfig = await defaultConfig();
+    const config = {
+      ...baseConfig,
+      session_reset: { ...baseConfig.session_reset, mode: "both" as const, idle_minutes: 100_000, at_hour: 4 },
+      reset_by_platform: { telegram: { mode: "none" as const } },
+      reset_by_type: { group: { mode: "idle" as const, idle_minutes: 60 } },
+    };
+    const due = (platform: string, chatType: ChatType, [lastActiveMs, nowMs]: readonly [number, number]) =>
+      resetDue(resetPolicyOf(config, { platform, chatType }), { lastActiveMs, nowMs });
+    const [evening, before, after] = [local(19, 23, 0), local(20, 3, 59), local(20, 4, 1)];
+    expect(due("slack", "dm", [evening, before])).toBeUndefined();
+    expect(due("slack", "dm", [evening, after])).toBe("daily");
+    expect(due("telegram", "dm", [evening, after])).toBeUndefined();
+    expect(due("telegram", "dm", [evening, evening + 30 * 86_400_000])).toBeUndefined();
+    expect(due("slack", "group", [evening, evening + 61 * 60_000])).toBe("idle");
+    expect(due("slack", "group", [evening, evening + 59 * 60_000])).toBeUndefined();
   });
 
   it("of which only commands were said is not told of [40:A-SES-6]", async () => {

@@ -133,7 +133,7 @@ describe("the last words of a turn", () => {
     expect(texts()).toEqual([expect.stringContaining("the second."), "Next."]);
   });
 
-  it("are not what an interrupted turn had said: the next message is answered alone [40:A-FLW-4] [40:FLW-19]", async () => {
+  it("are not what an interrupted turn had said: the next message is answered alone [40:A-FLW-4] [40:FLW-10] [40:FLW-17] [40:FLW-19]", async () => {
     const { intake, message, server, start, heard, texts } = await gateway();
     server.script(slow(says("First.")), says("Second."));
     start();
@@ -142,5 +142,10 @@ describe("the last words of a turn", () => {
     await intake.admit(message("B"));
     await heard(2);
     expect(texts()).toEqual([expect.stringContaining("I stop what I was doing"), "Second."]);
+    // Nothing of the first answer is in the conversation, and the new words are what the model is asked.
+    const said = server.requests[1]?.messages.filter(({ role }) => role !== "system") ?? [];
+    expect(JSON.stringify(said)).not.toContain("First.");
+    expect(JSON.stringify(said.at(-1))).toContain("B");
+    expect(server.requests.length).toBe(2);
   });
 });

@@ -263,7 +263,7 @@ describe("what hooks are given", () => {
 });
 
 describe("gateway hooks", () => {
-  it("are folders with a handler: a module, a program, python; errors go no further [30:7.5]", async () => {
+  it("are folders with a handler: a module, a program, python; errors go no further [30:7.5] [40:A-HOK-6] [40:HOK-2]", async () => {
     await using stage = await pluginStage();
     await stage.write({
       "hooks/a/HOOK.yaml": "name: first\nevents: ['command:*']",
@@ -275,6 +275,9 @@ describe("gateway hooks", () => {
       "hooks/d/HOOK.yaml": "events: ['*']",
       "hooks/d/handler": `#!/bin/sh\ncat > "${stage.home}/program.json"\n`,
       "hooks/e/HOOK.yaml": "events: []",
+      "hooks/f/HOOK.yaml": "name: without events",
+      "hooks/f/handler.mjs": "export const handle = () => undefined;",
+      "hooks/g/handler.mjs": "export const handle = () => undefined;",
     });
     const file = join(stage.home, "log.txt");
     const builtin: string[] = [];

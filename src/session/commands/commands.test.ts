@@ -382,7 +382,7 @@ describe("other commands", () => {
     expect(await command(session, "/reload")).toBe("3 variables read.");
   });
 
-  it("/verbose in a chat is there when the setting says so, and then cycles and saves [20:A9.8]", async () => {
+  it("/verbose in a chat is there when the setting says so, and then cycles and saves [20:A9.8] [40:CMD-3] [40:A-CMD-3]", async () => {
     const { saved, all } = preferences();
     const settings = { allowsVerboseInChats: true, toolProgress: "verbose" as const };
     const open1 = await (await harness()).open({ source: "telegram" });

@@ -129,7 +129,7 @@ describe("a chat begins anew", () => {
   const policy = { mode: "both", idleMinutes: 60, atHour: 4, timeZone: "Europe/Berlin" } as const;
   const at = (text: string): number => Date.parse(text);
 
-  it("after a silence, at an hour of the day, at either, or never", () => {
+  it("after a silence, at an hour of the day, at either, or never [40:SES-5]", () => {
     const lastActiveMs = at("2026-05-20T10:00:00Z");
     const later = (text: string) => ({ lastActiveMs, nowMs: at(text) });
     expect(resetDue(policy, later("2026-05-20T10:59:00Z"))).toBeUndefined();

@@ -67,7 +67,7 @@ async function serve(
     import("#gateway"),
     import("#plugins"),
   ]);
-  const { enabledPlatforms, runGateway, accessWarnings, openTargets } = gateway;
+  const { enabledPlatforms, runGateway, accessWarnings, openTargets, Pairing } = gateway;
   await using hermes = await openHermes({
     env: io.env,
     cwd: io.cwd,
@@ -89,7 +89,8 @@ async function serve(
     throw new UserError("No chat platform is set up.", {
       hint: "Run: hermes gateway setup",
     });
-  if (roles.has("ingress")) for (const warning of accessWarnings(config, platforms)) say(`! ${warning}`);
+  const pairing = new Pairing(hermes.home.pairing, systemClock);
+  if (roles.has("ingress")) for (const warning of await accessWarnings(config, platforms, pairing)) say(`! ${warning}`);
   const hasScheduler = roles.has("scheduler") && remote === undefined;
   if (remote !== undefined) say(`Turns are done by ${new URL(remote.url).host}.`);
   await using boot = new BootFile({ hermes, cwd: io.cwd, isHere: hasScheduler });

@@ -69,7 +69,7 @@ const signed = (body: string, more: Readonly<Record<string, string>> = {}) => ({
 });
 
 describe("a call from outside", () => {
-  it("is taken in when its signature fits, once per delivery, as words of strangers [40:WHK-5] [40:WHK-6] [40:WHK-9] [40:A-WHK-1] [40:A-WHK-2] [40:A-WHK-4]", async () => {
+  it("is taken in when its signature fits, once per delivery, as words of strangers [40:WHK-1] [40:WHK-5] [40:WHK-6] [40:WHK-9] [40:A-WHK-1] [40:A-WHK-2] [40:A-WHK-4]", async () => {
     const { post, admitted } = await listening({ ci: { secret: "s3cret", prompt: "/new Build {n}" } });
     expect(signatureOf('{"a":1}', "s3cret")).toBe("5910e62016ef5034272c926c27071992a465c2335cecf41851bda071577f4f6d");
     const body = '{"n":7}';

@@ -1,5 +1,6 @@
 import { formatWarning } from "#config";
-import { accessWarnings, enabledPlatforms } from "#gateway";
+import { systemClock } from "#foundation/time/clock";
+import { accessWarnings, enabledPlatforms, Pairing } from "#gateway";
 import { exitCodes, type Invocation } from "../../../command.ts";
 import { hasFlag } from "../../../invocation.ts";
 import { Output } from "../../../output/output.ts";
@@ -20,13 +21,14 @@ export async function gatewayDoctor(invocation: Invocation): Promise<number> {
   const platforms = await enabledPlatforms(config);
   const processes = await readProcesses(home);
   const time = new TimeTeller();
+  const pairing = new Pairing(home.pairing, systemClock);
   const patient = { config, env: loaded.environment.variables, home, processes, platforms, invocation };
   const checks: readonly Check[] = [
     ...loaded.warnings.map((warning): Check => {
       const state = warning.severity === "error" ? "failed" : "warning";
       return { section: "Configuration", name: "setting", state, detail: formatWarning(warning) };
     }),
-    ...accessWarnings(config, platforms).map(
+    ...(await accessWarnings(config, platforms, pairing)).map(
       (detail): Check => ({ section: "Configuration", name: "who may write", state: "warning", detail }),
     ),
     ...(await examineProcess(patient)),
