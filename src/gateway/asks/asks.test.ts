@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { ApprovalRequest } from "#tools";
 import { fakeTool } from "#tools/testing";
-import { calls, says } from "../../../test/fakes/model-server/index.ts";
+import { calls, reply, says } from "../../../test/fakes/model-server/index.ts";
 import type { Outbound } from "../platform/outbound.ts";
 import { closeGateways, gateway } from "../testing/gateway-harness.ts";
 
@@ -86,6 +86,39 @@ describe("an approval in a chat", () => {
     expect(answers).toEqual(["session"]);
     expect(texts()[1]).toContain("Allowed for this session");
     expect(await press(buttons()[0] ?? "")).toContain("no longer open");
+  });
+
+  it("of several is answered one after the other, in the order they were asked [40:STR-16] [40:A-STR-9]", async () => {
+    const done: string[] = [];
+    const { intake, message, server, start, texts } = await gateway({
+      tools: ({ approver }) => [
+        fakeTool("terminal", {
+          async execute(args, { signal }) {
+            const command = String((args as { command?: unknown }).command);
+            const answer = await approver.ask({ ...request, id: `req-${command}`, summary: command }, signal);
+            if (answer === "once") done.push(command);
+            return { content: `answered ${JSON.stringify(answer)}` };
+          },
+        }),
+      ],
+    });
+    const both = reply([calls("terminal", { command: "first" }), calls("terminal", { command: "second" })]);
+    server.script(both, says("Done."));
+    start();
+    const shows = (text: string) => expect.poll(() => texts().join("\n"), { timeout: 30_000 }).toContain(text);
+    await intake.admit(message("do both"));
+    await shows("first");
+    await intake.admit(message("/approve"));
+    await shows("second");
+    await expect.poll(() => done, { timeout: 30_000 }).toEqual(["first"]);
+    await intake.admit(message("/approve"));
+    await shows("Done.");
+    expect(done).toEqual(["first", "second"]);
+    const before = texts().length;
+    await intake.admit(message("/approve"));
+    await expect.poll(() => texts().length, { timeout: 30_000 }).toBeGreaterThan(before);
+    expect(texts().at(-1)).toMatch(/nothing|no /iu);
+    expect(done).toHaveLength(2);
   });
 
   it("allows nothing for good to who is no admin [40:AUT-18]", async () => {

@@ -5,6 +5,7 @@ import { systemClock } from "#foundation/time/clock";
 import { runTool, testScope, toolContext } from "#tools/testing";
 import { says } from "../../../test/fakes/model-server/index.ts";
 import { discord } from "../adapters/discord/index.ts";
+import { matrix } from "../adapters/matrix/index.ts";
 import { slack } from "../adapters/slack/index.ts";
 import { telegram } from "../adapters/telegram/index.ts";
 import { Replies } from "../delivery/replies.ts";
@@ -33,6 +34,13 @@ describe("a target", () => {
   ])("%s means one chat [40:DLV-3] [40:DLV-15] [40:A-DLV-1]", async (word, expected) => {
     const origin = { platform: "telegram", chatId: "5" };
     expect(await resolveTarget({ word, origin }, await deps())).toMatchObject(expected);
+  });
+
+  it("of Matrix is a room with its server, and no thread [40:A-DLV-2]", async () => {
+    const given = { ...(await deps()), platforms: [matrix] };
+    const found = await resolveTarget({ word: "matrix:!abc:example.org" }, given);
+    expect(found).toMatchObject({ platform: "matrix", chatId: "!abc:example.org" });
+    expect(found).not.toHaveProperty("threadId", expect.anything());
   });
 
   it.each([
