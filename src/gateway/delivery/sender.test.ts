@@ -1,6 +1,12 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { silentLogger } from "#foundation/files/logger";
+import { openStore } from "#store";
 import { says } from "../../../test/fakes/model-server/index.ts";
+import type { SendResult } from "../platform/outbound.ts";
+import type { Connection, Platform } from "../platform/platform.ts";
 import { closeGateways, gateway } from "../testing/gateway-harness.ts";
+import { Outlet } from "./outlet.ts";
+import { Sender } from "./sender.ts";
 
 afterEach(closeGateways);
 
@@ -15,5 +21,63 @@ describe("a send of which nobody knows whether it arrived", () => {
     await intake.admit(message("two"));
     await heard(2);
     expect(texts()).toEqual(["First.", "Second."]);
+  });
+});
+
+/** A platform that cannot say what became of a send; time passes as fast as somebody waits for it. */
+async function sending(answer: () => SendResult) {
+  let nowMs = 1_000_000;
+  const clock = {
+    now: () => nowMs,
+    async sleep(ms: number) {
+      nowMs += ms;
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+  };
+  const store = await openStore({ memory: true }, { clock, log: silentLogger });
+  const sent: string[] = [];
+  const connection = {
+    account: { id: "bot", name: "bot" },
+    lost: new Promise(() => undefined),
+    async send(_to: unknown, message: { readonly body: { readonly plain: string } }) {
+      sent.push(message.body.plain);
+      return await Promise.resolve(answer());
+    },
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  } as unknown as Connection;
+  const capabilities = { settlesSends: "none", rate: { account: 10, chat: 10 } };
+  const platform = { id: "fake", capabilities } as unknown as Platform;
+  const outlet = new Outlet(connection, platform, clock);
+  const sender = new Sender({ store, outlet, unknownSend: () => "resend_marked", clock, logger: silentLogger });
+  const payload = { kind: "text", body: { text: "Hello.", plain: "Hello." } };
+  const to = { platform: "fake", account: "bot", chatId: "1" };
+  await store.outbox.owe([{ ...to, idempotencyKey: "k", sessionKey: "s", kind: "send", payload }]);
+  return { store, sender, sent };
+}
+
+describe("a marked resend of which nobody knows either whether it arrived", () => {
+  const noAnswer: SendResult = { kind: "failed", errorClass: "timeout", message: "no answer" };
+
+  it("goes again, marked, until the platform answers [40:SCL-16]", async () => {
+    const answers: SendResult[] = [noAnswer, noAnswer, { kind: "sent", messageId: "m" }];
+    const { store, sender, sent } = await sending(() => answers.shift() ?? noAnswer);
+    const end = new AbortController();
+    const running = sender.run(end.signal);
+    await expect.poll(async () => (await store.outbox.counts()).sent).toBe(1);
+    end.abort();
+    await running;
+    expect(sent).toEqual(["Hello.", "Hello.\n\n(resent)", "Hello.\n\n(resent)"]);
+    await store[Symbol.asyncDispose]();
+  });
+
+  it("is left to the operator after some attempts [40:SCL-16]", async () => {
+    const { store, sender, sent } = await sending(() => noAnswer);
+    const end = new AbortController();
+    const running = sender.run(end.signal);
+    await expect.poll(async () => (await store.outbox.counts()).unknown).toBe(1);
+    end.abort();
+    await running;
+    expect(sent.length).toBe(7);
+    await store[Symbol.asyncDispose]();
   });
 });

@@ -25,6 +25,8 @@ const firstRetryMs = 2_000;
 const longestRetryMs = 300_000;
 const givesUpAfterMs = 24 * 3_600_000;
 const resendAfterMs = 30_000;
+/** After so many attempts a message in doubt is not sent once more. */
+const mostAttemptsInDoubt = 6;
 /** How long a file may not be there; its machine may be starting. */
 const fileComesMs = 600_000;
 /** Its sending was cut off on a platform that cannot say what became of it. */
@@ -181,8 +183,9 @@ export class Sender {
     const found = await connection.reconcile?.(destinationOf(entry), message, context);
     if (found?.kind === "sent") return await store.outbox.markSent(entry.id, found.messageId);
     if (found?.kind === "not-sent") return await again(clock.now());
-    // Once again, marked; in doubt a second time it stays so.
-    if (this.#deps.unknownSend() === "drop" || entry.errorClass === inDoubt)
+    // Once again, marked. In doubt even so it goes again: read twice and marked is better than never read.
+    const isEnough = entry.errorClass === inDoubt && entry.attempts >= mostAttemptsInDoubt;
+    if (this.#deps.unknownSend() === "drop" || isEnough)
       return await store.outbox.fail(entry.id, { status: "unknown", errorClass: "interrupted" });
     await store.outbox.retryAt(entry.id, { atMs: clock.now() + resendAfterMs, errorClass: inDoubt });
   }
