@@ -10,7 +10,7 @@ const platform = await loadPlatform("sms");
 async function startKit() {
   const port = await freePort();
   const address = "https://example.com/webhooks/twilio";
-  const server = await startTwilioServer({ local: `http://127.0.0.1:${port}/webhooks/twilio`, address });
+  const server = await startTwilioServer({ local: `http://127.0.0.1:${port}/webhooks/twilio`, address, pageSize: 2 });
   const env = {
     TWILIO_ACCOUNT_SID: server.sid,
     TWILIO_AUTH_TOKEN: server.token,

@@ -66,7 +66,10 @@ export async function startMatrixServer(): Promise<MatrixServer> {
         setTimeout(resolve, Number(query.get("timeout"))).unref();
       });
     }
-    const events = [...(since !== null && repeated !== undefined ? [repeated] : []), ...stream.slice(from)];
+    const coming = stream.slice(from);
+    // What was not delivered yet comes in its place, and is no repetition.
+    const again = since !== null && repeated !== undefined && !coming.includes(repeated) ? [repeated] : [];
+    const events = [...again, ...coming];
     if (since !== null) repeated = undefined;
     const join: Record<string, { timeline: { events: Fields[]; limited: boolean } }> = {};
     for (const { room, event } of events) {

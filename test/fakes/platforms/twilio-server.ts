@@ -30,6 +30,8 @@ export interface TwilioServer extends Pick<FakeService, "nextSend" | "sends" | "
 export async function startTwilioServer(to: {
   readonly local: string;
   readonly address: string;
+  /** The longest page of its list. */
+  readonly pageSize?: number;
 }): Promise<TwilioServer> {
   const [sid, token, number] = ["AC00000000000000000000000000000001", "twilio-fake-token-01", "+15550000001"];
   const shown: ShownIn[] = [];
@@ -50,7 +52,7 @@ export async function startTwilioServer(to: {
       const [, asked] = /\/Messages\/(\w+)\/Media\.json$/u.exec(path) ?? [];
       if (asked !== undefined) return { json: { media_list: mediaOf(received, asked) } };
       if (!path.endsWith("/Messages.json")) throw new Refused(404, { code: 20404, message: "not found" });
-      if (method === "GET") return { json: listed(received, call) };
+      if (method === "GET") return { json: listed(received, call, to.pageSize ?? 1_000) };
       const form = new URLSearchParams(body.toString("utf8"));
       const text = form.get("Body") ?? "";
       if (form.get("From") !== number) throw new Refused(400, { code: 21606, message: "not your number" });
@@ -87,10 +89,9 @@ export async function startTwilioServer(to: {
   };
 }
 
-const pageSize = 2;
-
 /** The newest first, in pages. */
-function listed(received: readonly Fields[], { path, query }: FakeCall): Fields {
+function listed(received: readonly Fields[], { path, query }: FakeCall, longest: number): Fields {
+  const pageSize = Math.min(Number(query.get("PageSize") ?? 50), longest);
   if (query.get("DateSent>") === null || query.get("To") === null) throw new Refused(400, { code: 20001 });
   const page = Number(query.get("Page") ?? 0);
   const found = received.filter(({ To }) => To === query.get("To")).toReversed();
