@@ -12,6 +12,7 @@ import {
   type StructuredResult,
 } from "#session";
 import { type Hermes, openHermes } from "./hermes.ts";
+import { LibraryTasks, type TaskRequest } from "./library-tasks.ts";
 
 declare const __HERMES_VERSION__: string | undefined;
 
@@ -48,8 +49,10 @@ export interface CreateHermesOptions {
   readonly history?: readonly Message[];
   /** Nothing is kept beyond this process. */
   readonly isIncognito?: boolean;
-  /** Decides about flagged commands; without it they are denied. */
+  /** Decides about flagged commands; without it they are denied, unless a person is there. */
   approve?(request: ApprovalQuestion): Promise<ApprovalChoice> | ApprovalChoice;
+  /** A person sits at `session`, for example in a terminal, and is asked there. */
+  readonly isInteractive?: boolean;
   onEvent?(event: SessionEvent): void;
 }
 
@@ -61,11 +64,21 @@ export interface HermesConversation extends AsyncDisposable {
   readonly session: OpenSession;
   /** The answer as text; null when there is none. */
   chat(message: string, options?: { readonly signal?: AbortSignal }): Promise<string | null>;
-  /** The whole outcome of a turn. With a schema the answer is JSON that fits it, read into `output`; one that does not is asked for again, once. */
+  /**
+   * The whole outcome of a turn, with all messages of its session. With a schema the answer is JSON that fits it, read
+   * into `output`; one that does not is asked for again, once. A history, a system message or a task id lets the turn
+   * run beside this conversation, in a session of its own.
+   */
   runConversation(
-    input: { readonly message: string; readonly images?: readonly string[]; readonly outputSchema?: JsonSchema },
-    options?: { readonly signal?: AbortSignal },
+    input: TurnRequest,
+    options?: { readonly signal?: AbortSignal | undefined },
   ): Promise<StructuredResult>;
+}
+
+export interface TurnRequest extends TaskRequest {
+  readonly message: string;
+  readonly images?: readonly string[];
+  readonly outputSchema?: JsonSchema;
 }
 
 /** Opens Hermes as a library: the same agent, tools, memory and sessions as the program. */
@@ -83,14 +96,13 @@ export async function createHermes(options: CreateHermesOptions = {}): Promise<H
   });
   try {
     const resume = await sessionToResume(options.resume, hermes);
-    const session = await hermes.sessions.open({
-      source: "library",
-      cwd,
-      isInteractive: options.approve !== undefined,
-      ...requestOf(options),
-      ...(resume === undefined ? {} : { resume }),
-    });
-    return conversationOver(session, { options, close: () => hermes[Symbol.asyncDispose]() });
+    const isInteractive = options.isInteractive ?? options.approve !== undefined;
+    const open = async (request: Partial<OpenOptions>): Promise<OpenSession> => {
+      const own = { source: "library", cwd, isInteractive, ...requestOf(options) };
+      return listened(await hermes.sessions.open({ ...own, ...request }), options);
+    };
+    const session = await open(resume === undefined ? {} : { resume });
+    return conversationOver(session, { open, close: () => hermes[Symbol.asyncDispose]() });
   } catch (error) {
     await hermes[Symbol.asyncDispose]();
     throw error;
@@ -143,14 +155,8 @@ function useRealImport(): void {
   Reflect.set(globalThis, realImport, new Function("address", "return import(address)"));
 }
 
-function conversationOver(
-  session: OpenSession,
-  { options, close }: { readonly options: CreateHermesOptions; readonly close: () => PromiseLike<void> },
-): HermesConversation {
-  const listening = session.subscribe((event) => {
-    options.onEvent?.(event);
-    if (event.type === "approval-request") void decide(event);
-  });
+/** Tells the program what happens in a session, and has it decide where it said how. */
+function listened(session: OpenSession, options: CreateHermesOptions): OpenSession {
   const decide = async (event: ApprovalQuestion): Promise<void> => {
     let choice: ApprovalChoice = "deny";
     try {
@@ -159,24 +165,28 @@ function conversationOver(
       session.approve(event.id, choice);
     }
   };
+  const isAsked = options.approve !== undefined || options.isInteractive !== true;
+  // It ends with the session.
+  session.subscribe((event) => {
+    options.onEvent?.(event);
+    if (isAsked && event.type === "approval-request") void decide(event);
+  });
+  return session;
+}
+
+function conversationOver(
+  session: OpenSession,
+  { open, close }: { open(request: Partial<OpenOptions>): Promise<OpenSession>; close(): PromiseLike<void> },
+): HermesConversation {
+  const tasks = new LibraryTasks(open);
   const run: HermesConversation["runConversation"] = async (input, { signal = never } = {}) => {
     signal.throwIfAborted();
-    const stop = (): void => session.interrupt();
-    signal.addEventListener("abort", stop, { once: true });
-    try {
-      const ask = async (text: string): Promise<TurnResult> => {
-        const submission = await session.submit({ text, images: input.images });
-        if (submission.kind === "turn") return await submission.ended;
-        throw new Error(
-          submission.kind === "refused" ? submission.message : "Another turn of this conversation is running.",
-        );
-      };
-      return await (input.outputSchema === undefined
-        ? ask(input.message)
-        : askForJson(ask, input.message, input.outputSchema));
-    } finally {
-      signal.removeEventListener("abort", stop);
-    }
+    const { taskId, history, systemMessage } = input;
+    if (taskId === undefined && history === undefined && systemMessage === undefined)
+      return await runTurn(session, input, signal);
+    // What has no history and no task of its own begins where this conversation is.
+    const request = taskId === undefined ? { ...input, history: history ?? session.history } : input;
+    return await tasks.with(request, (own) => runTurn(own, input, signal));
   };
   return {
     session,
@@ -186,9 +196,28 @@ function conversationOver(
     runConversation: run,
     chat: async (message, supplied) => (await run({ message }, supplied)).text ?? null,
     async [Symbol.asyncDispose]() {
-      listening[Symbol.dispose]();
+      await tasks[Symbol.asyncDispose]();
       await session[Symbol.asyncDispose]();
       await close();
     },
   };
+}
+
+async function runTurn(session: OpenSession, input: TurnRequest, signal: AbortSignal): Promise<StructuredResult> {
+  const stop = (): void => session.interrupt();
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    const ask = async (text: string): Promise<TurnResult> => {
+      const submission = await session.submit({ text, images: input.images });
+      if (submission.kind === "turn") return await submission.ended;
+      throw new Error(
+        submission.kind === "refused" ? submission.message : "Another turn of this conversation is running.",
+      );
+    };
+    return await (input.outputSchema === undefined
+      ? ask(input.message)
+      : askForJson(ask, input.message, input.outputSchema));
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
 }

@@ -14,8 +14,14 @@ export class ProgramTerminal implements AsyncDisposable {
   readonly #waiting = new Set<() => void>();
   #hasExited = false;
 
-  constructor(stage: Stage, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-    this.#pty = spawn(process.execPath, [main, ...args], {
+  /** `command`: arguments of the program, or another program that is built with it. */
+  constructor(
+    stage: Stage,
+    command: readonly string[] | { readonly script: string },
+    env: Readonly<Record<string, string>> = {},
+  ) {
+    const line = "script" in command ? [command.script] : [main, ...command];
+    this.#pty = spawn(process.execPath, line, {
       cols: columns,
       rows,
       cwd: stage.work,
