@@ -225,6 +225,7 @@ function promptOf(
           providerBlock: memory?.manager.promptBlock,
           skills: isChild === true ? undefined : host.skills,
           agents: async () => agentsBlock((await readNamedAgents(host.machine, scope.cwd)).agents),
+          managedServices: (during) => host.tools.managedServices(during),
           systemMessage: prompt.systemMessage,
           rootSessionId: prompt.showsSessionId === true ? conversation.rootSessionId : undefined,
           warn,
@@ -264,7 +265,12 @@ function depsOf({ host, scope, choices }: Assembly, opened: Opened): AgentDeps {
     record: assembleRecord(host, choices.transcript),
     prompt: promptGroup(opened.source, prompt),
     memory: { turns: turnMemoryOf(opened.memory) },
-    observers: { events, hooks: hooksOf({ host, scope, choices }), onRequest: logBreaks(logger) },
+    observers: {
+      events,
+      hooks: hooksOf({ host, scope, choices }),
+      onRequest: logBreaks(logger),
+      activityClock: clock,
+    },
   };
 }
 

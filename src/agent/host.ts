@@ -40,6 +40,8 @@ export type AgentToolbox = Pick<
   | "endTurn"
   | "forgetShown"
   | "shrinkImage"
+  | "managedServices"
+  | "changedByOthers"
 > & { readonly mcp: Pick<Toolbox["mcp"], "changes" | "hasNews" | "letIn"> };
 
 /** Which tools an agent may have. */

@@ -86,6 +86,7 @@ async function measure(folder: string, shippedSkills: string): Promise<FirstRequ
       systemMessage: undefined,
       rootSessionId: undefined,
       skills: skills.library,
+      managedServices: (signal) => toolbox.managedServices(signal),
       warn: () => undefined,
     },
     never,

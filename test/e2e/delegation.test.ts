@@ -18,6 +18,24 @@ async function write(folder: string, name: string, text: string): Promise<void> 
   await writeFile(path.join(folder, name), text);
 }
 
+describe("a child that changes what its parent has read", () => {
+  it("is told to the parent with the child's report [10:DELEG-1]", async () => {
+    await using model = await startModelServer({ strict: true });
+    await using stage = await Stage.open({ config: modelConfig(model.chatBaseUrl), files: { "a.txt": "one\n" } });
+    model.script(
+      calls("read_file", { path: "a.txt" }),
+      calls("delegate_task", { goal: "Make it two." }),
+      calls("read_file", { path: "a.txt" }),
+      calls("write_file", { path: "a.txt", content: "two\n" }),
+      says("It is two now."),
+      says("Done."),
+    );
+    await stage.ask("Change it.");
+    const report = JSON.stringify((await model.received(6)).messages.at(-1));
+    expect(report).toMatch(/It is two now\.[\s\S]*It changed files that you had read: [^ ]*a\.txt/);
+  });
+});
+
 describe("an agent as a file", () => {
   it("is told of, and does a task with its own words, model and tools", async () => {
     await using model = await startModelServer({ strict: true });

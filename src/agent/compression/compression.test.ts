@@ -368,7 +368,7 @@ describe("memory", () => {
       compression: {
         flush: (history, signal) =>
           flushMemory(
-            { reason: "compression", history, userTurns: 30 },
+            { reason: "compression", history, userTurns: 30, turnsSinceSaved: undefined },
             {
               askOnce: async (request, stop) =>
                 (

@@ -47,6 +47,7 @@ export function delegateWith(assembly: Assembly, options: DelegateOptions): Dele
       childTarget: (model, signal) => childTarget(assembly, model, signal),
       namedAgents: async () => (await readNamedAgents(machine, scope.cwd)).agents,
       workspace: () => scope.cwd,
+      changedByOthers: (taskId) => tools.changedByOthers(taskId),
       onDelegation: (task, result, child) => options.memory?.manager.delegated(task, result, child),
       onEnded: (sessionId, status) => records.childEnded(sessionId, status),
       onCall: (sessionId, call) => records.childCall(sessionId, call),

@@ -13,6 +13,7 @@ const facts = (changes: Partial<FlushFacts> = {}): FlushFacts => ({
   reason: "exit",
   history,
   userTurns: 6,
+  turnsSinceSaved: undefined,
   ...changes,
 });
 
@@ -26,9 +27,9 @@ describe("whether memory is flushed", () => {
     ["compression when the end flush is off", facts({ reason: "compression" }), { ...settings, minTurns: 0 }, "flush"],
     ["memory switched off", facts(), { ...settings, isMemoryEnabled: false }, "skip"],
     ["an empty session", facts({ history: [] }), settings, "skip"],
-    ["saved 2 turns ago", facts({ userTurns: 8, lastSavedTurn: 6 }), settings, "skip"],
-    ["compression right after a save", facts({ reason: "compression", lastSavedTurn: 6 }), settings, "skip"],
-    ["saved 3 turns ago", facts({ userTurns: 9, lastSavedTurn: 6 }), settings, "flush"],
+    ["saved 2 turns ago", facts({ userTurns: 8, turnsSinceSaved: 2 }), settings, "skip"],
+    ["compression right after a save", facts({ reason: "compression", turnsSinceSaved: 0 }), settings, "skip"],
+    ["saved 3 turns ago", facts({ userTurns: 9, turnsSinceSaved: 3 }), settings, "flush"],
   ] as const)("%s [10:MEM-16] [10:A6.11]", (_case, input, options, expected) => {
     expect(planFlush(input, options).kind).toBe(expected);
   });

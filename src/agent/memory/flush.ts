@@ -15,8 +15,8 @@ export interface FlushFacts {
   readonly history: readonly Message[];
   /** User turns of this session so far. */
   readonly userTurns: number;
-  /** The user turn in which memory was last written or flushed, if any. */
-  readonly lastSavedTurn?: number;
+  /** Turns that ended since the one in which memory was last written or flushed; undefined when it never was. */
+  readonly turnsSinceSaved: number | undefined;
 }
 
 export interface FlushSettings {
@@ -34,7 +34,7 @@ export function planFlush(facts: FlushFacts, settings: FlushSettings): FlushPlan
   const skip = (why: string): FlushPlan => ({ kind: "skip", why });
   if (!settings.isMemoryEnabled) return skip("memory is switched off");
   if (facts.history.length === 0) return skip("nothing was said");
-  if (facts.lastSavedTurn !== undefined && facts.userTurns - facts.lastSavedTurn < quietTurns) {
+  if (facts.turnsSinceSaved !== undefined && facts.turnsSinceSaved < quietTurns) {
     return skip("memory was saved a moment ago");
   }
   if (facts.reason === "compression") return { kind: "flush" };

@@ -20,7 +20,14 @@ function stage(runReview: (job: ReviewJob, signal: AbortSignal) => Promise<reado
   const lines: string[] = [];
   const clock = new FakeClock();
   const logger = memoryLogger();
-  const review = new BackgroundReview({ runReview, announce: (line) => lines.push(line), clock, logger, intervals });
+  const review = new BackgroundReview({
+    runReview,
+    announce: (line) => lines.push(line),
+    clock,
+    logger,
+    intervals,
+    earlierTurns: () => [],
+  });
   return { review, lines, clock, logger };
 }
 

@@ -6,7 +6,6 @@ import type { Clock } from "#foundation/time/clock";
 import type { Tool } from "#tools";
 import { within } from "./bounded.ts";
 
-/** Kept with the session, so that a restart does not start counting again. */
 export interface ReviewCounters {
   readonly turnsSinceMemory: number;
   readonly stepsSinceSkill: number;
@@ -70,7 +69,8 @@ export interface ReviewDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly intervals: ReviewIntervals;
-  readonly counters?: ReviewCounters;
+  /** The turns of the session before it was taken up: a restart does not begin to count anew. */
+  earlierTurns(): readonly ReviewedTurn[];
 }
 
 const maxSteps = 8;
@@ -80,17 +80,11 @@ const deadlineMs = 120_000;
 export class BackgroundReview implements AsyncDisposable {
   readonly #deps: ReviewDeps;
   readonly #stop = new AbortController();
-  #counters: ReviewCounters;
+  #counters: ReviewCounters | undefined;
   #running: Promise<void> | undefined;
 
   constructor(deps: ReviewDeps) {
     this.#deps = deps;
-    this.#counters = deps.counters ?? freshCounters;
-  }
-
-  /** To be stored with the session. */
-  get counters(): ReviewCounters {
-    return this.#counters;
   }
 
   /** Resolves when no review runs. */
@@ -108,6 +102,9 @@ export class BackgroundReview implements AsyncDisposable {
       memoryTurns: lasting.has("notes") ? intervals.memoryTurns : 0,
       skillSteps: lasting.has("skills") ? intervals.skillSteps : 0,
     };
+    this.#counters ??= this.#deps
+      .earlierTurns()
+      .reduce((counters, earlier) => countTurn(counters, earlier, usable).counters, freshCounters);
     const verdict = countTurn(this.#counters, { ...turn, isDelivered: turn.isDelivered && isFree }, usable);
     this.#counters = verdict.counters;
     if (verdict.due === undefined) return;

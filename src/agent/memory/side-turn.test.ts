@@ -84,7 +84,7 @@ async function stage(changes: Partial<SideTurnDeps> = {}, money: CallMoney = fre
   };
   const flush = (side: ReturnType<typeof createSideTurns>, signal: AbortSignal = never) =>
     flushMemory(
-      { reason: "compression", history: talk, userTurns: 1 },
+      { reason: "compression", history: talk, userTurns: 1, turnsSinceSaved: undefined },
       {
         askOnce: side.askOnce,
         context: toolContext({ agent: memory.agent }),

@@ -8,7 +8,7 @@ import type { Turn } from "../turn/turn.ts";
 import { type FlushReason, flushMemory } from "./flush.ts";
 import { memoryTool, noteTaking } from "./memory-tool.ts";
 import type { SessionMemory } from "./open.ts";
-import { BackgroundReview, type Lasting } from "./review.ts";
+import { BackgroundReview, type Lasting, type ReviewedTurn } from "./review.ts";
 import { createSideTurns, type SideTurnDeps } from "./side-turn.ts";
 
 /** What happens beside a conversation: reviews after turns, and the last chance to remember. */
@@ -33,27 +33,30 @@ export function openSideWork(deps: AgentDeps, { host, chosen, memory, auxiliary 
     remedies: (own, context) => remediesFor({ host, scope, chosen }, own, context),
     elsewhere: () => flushModel(auxiliary),
   });
+  const earlier = [...conversation.history];
   const review = new BackgroundReview({
+    earlierTurns: () => turnsIn(earlier, tools.listing().tools),
     runReview: side.runReview,
     announce: (line) => observers.events.emit({ type: "notice", level: "info", text: line }),
     clock,
     logger,
     intervals: { memoryTurns: settings.nudge_interval, skillSteps: skills.creation_nudge_interval },
   });
+  // The history shrinks when it is compressed, so turns are counted here.
+  let turnsSinceSaved: number | undefined;
   return {
     turnEnded(result, turn) {
       const listed = tools.listing().tools;
-      const replies = turn.ownMessages().filter((message) => message.role === "assistant");
-      const steps = replies.map((message) =>
-        callsOf(message).flatMap((call) => lasting(listed.get(call.function.name))),
-      );
+      const steps = stepsIn(turn.ownMessages(), listed);
+      if (steps.flat().includes("notes")) turnsSinceSaved = 0;
+      else if (turnsSinceSaved !== undefined) turnsSinceSaved += 1;
       const isDelivered = result.text !== undefined && !result.interrupted;
       review.turnEnded({ steps, isDelivered }, result.messages, [...listed.values()]);
     },
     async flush(reason, history, signal) {
       if (memory === undefined || !tools.listing().names.has(memoryTool.name)) return;
-      await flushMemory(
-        { reason, userTurns: conversation.userTurns, history },
+      const outcome = await flushMemory(
+        { reason, userTurns: conversation.userTurns, history, turnsSinceSaved },
         {
           askOnce: side.askOnce,
           context: {
@@ -70,9 +73,28 @@ export function openSideWork(deps: AgentDeps, { host, chosen, memory, auxiliary 
         },
         signal,
       );
+      if (outcome.kind === "flushed") turnsSinceSaved = 0;
     },
     [Symbol.asyncDispose]: () => review[Symbol.asyncDispose](),
   };
+}
+
+/** What each reply changed for good. */
+function stepsIn(messages: readonly Message[], tools: ReadonlyMap<string, Tool>): ReviewedTurn["steps"] {
+  return messages
+    .filter((message) => message.role === "assistant")
+    .map((message) => callsOf(message).flatMap((call) => lasting(tools.get(call.function.name))));
+}
+
+/** The turns of a stored conversation, as they would have been counted when they ended. */
+function turnsIn(history: readonly Message[], tools: ReadonlyMap<string, Tool>): readonly ReviewedTurn[] {
+  const starts = history.flatMap((message, at) => (message.role === "user" ? [at] : []));
+  return starts.map((start, at) => {
+    const messages = history.slice(start, starts[at + 1]);
+    const last = messages.at(-1);
+    const isDelivered = last?.role === "assistant" && callsOf(last).length === 0;
+    return { steps: stepsIn(messages, tools), isDelivered };
+  });
 }
 
 function lasting(tool: Tool | undefined): readonly Lasting[] {

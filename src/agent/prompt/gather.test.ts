@@ -30,6 +30,7 @@ it("[10:PROMPT-3] [10:PROMPT-6] the skills index needs a tool that serves skills
         memory: undefined,
         providerBlock: undefined,
         skills: { indexBlock: () => Promise.resolve("INDEX") },
+        managedServices: () => Promise.resolve([]),
         warn: () => undefined,
       },
       never,

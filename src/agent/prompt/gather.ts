@@ -2,7 +2,7 @@ import type { Machine } from "#config";
 import { isTermux, isWsl, thisMachine } from "#foundation/process/platform";
 import type { Listing } from "#tools";
 import { loadContextFiles } from "./context-files.ts";
-import type { PromptInputs } from "./inputs.ts";
+import type { ManagedCapability, PromptInputs } from "./inputs.ts";
 import { startDirectory } from "./project-root.ts";
 import { loadSoul } from "./soul.ts";
 
@@ -34,6 +34,8 @@ export interface PromptFacts {
   readonly skills: SkillIndex | undefined;
   /** What is said of the agents that children can be started as. */
   agents?(): Promise<string>;
+  /** What a subscription pays for. */
+  managedServices(signal: AbortSignal): Promise<readonly ManagedCapability[]>;
   /** Tells the user what could not be used. */
   readonly warn: (text: string) => void;
 }
@@ -53,11 +55,12 @@ export async function gatherPrompt(
   // Without a tool for them the index would promise what cannot be done.
   const skills = tools.some(({ serves }) => serves === "skills") ? facts.skills : undefined;
   const agents = tools.some(({ isDelegation }) => isDelegation === true) ? facts.agents : undefined;
-  const [soul, context, skillsIndex, agentsBlock] = await Promise.all([
+  const [soul, context, skillsIndex, agentsBlock, managedCapabilities] = await Promise.all([
     skipsFiles ? undefined : loadSoul(home.soul, { log: logger, warn: facts.warn }),
     skipsFiles ? undefined : loadContextFiles(files, signal),
     skills?.indexBlock({ tools: listing.names, toolsets: toolsetsOf(listing) }, surface, signal),
     agents?.(),
+    facts.managedServices(signal),
   ]);
   return {
     toolNames: [...listing.names],
@@ -65,6 +68,7 @@ export async function gatherPrompt(
     model: facts.model,
     provider: facts.provider,
     toolUseEnforcement: config.agent.tool_use_enforcement,
+    managedCapabilities,
     skipContextFiles: skipsFiles,
     session: {
       startedAtMs: facts.startedAtMs,

@@ -39,7 +39,7 @@ export interface PromptInputs {
 /** `agent.tool_use_enforcement`: a switch, the word `auto`, a word people write for yes or no, or parts of model names. */
 export type ToolUseEnforcement = boolean | string | readonly string[];
 
-interface ManagedCapability {
+export interface ManagedCapability {
   /** What the user would call it, such as "web search". */
   readonly label: string;
   /** The tools it stands behind; it is mentioned when one of them is enabled. */

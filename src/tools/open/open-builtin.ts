@@ -11,6 +11,7 @@ import { guardedFiles } from "../files/task-files.ts";
 import type { ShrinkImage } from "../media/ask-about-image.ts";
 import { urlRules } from "../network/site-rules.ts";
 import { createManagedGateway } from "../web/managed-gateway.ts";
+import { type ManagedService, managedServices } from "./managed-services.ts";
 import { openBrowsers } from "./open-browsers.ts";
 import { openCode } from "./open-code.ts";
 import type { Files } from "./open-files.ts";
@@ -33,7 +34,12 @@ export interface BuiltinOptions {
 export function builtinTools(
   base: ToolsBase,
   parts: BuiltinOptions,
-): { readonly tools: readonly Tool[]; readonly browsers: BrowserSessions; readonly shrink: ShrinkImage } {
+): {
+  readonly tools: readonly Tool[];
+  readonly browsers: BrowserSessions;
+  readonly shrink: ShrinkImage;
+  services(signal: AbortSignal): Promise<readonly ManagedService[]>;
+} {
   const { machine, config, env } = base;
   const { clock, logger, userHome } = machine;
   const { gatewayLogin: login } = base.options;
@@ -75,7 +81,12 @@ export function builtinTools(
     },
     logger,
   );
-  return { tools, browsers: browser.sessions, shrink: browser.shrink };
+  return {
+    tools,
+    browsers: browser.sessions,
+    shrink: browser.shrink,
+    services: (signal) => managedServices(base, gateway, signal),
+  };
 }
 
 function terminalDeps(

@@ -82,9 +82,11 @@ export function openTools(machine: Machine, options: ToolsOptions = {}): Toolbox
     endTurn: (taskId) => leases.endTurn(taskId),
     settleFiles: (sessionKey) => cover.end(sessionKey),
     forgetShown: (taskId) => files.history.forgetShown(taskId),
+    changedByOthers: (taskId) => files.ledger.changedByOthers(taskId),
     takenBack: (sessionKey) => sessions.tasks(sessionKey).forEach(forget),
     runForPerson: openPersonShell(base, { terminals, cover, gate: approval.personGate, sessions }),
     shrinkImage: (url, maxBytes, signal) => shrinkDataUrl(url, { maxBytes, shrink: opened.shrink }, signal),
+    managedServices: opened.services,
     wall: (of, signal) => walls.of(of, signal),
     testWall: async (folder, signal) => {
       const { testWall } = await import("../confinement/self-test.ts");
@@ -147,11 +149,11 @@ function openAll(machine: Machine, options: ToolsOptions) {
   const probes = new AvailabilityProbes(clock);
   const mcp = openMcp(base, { registry, gate, guardian, walls, cover, onReload: () => probes.forget() });
   const exits = new WebExits({ walls, redactKnown: (text) => machine.redactor.redactKnown(text) });
-  const { tools, browsers, shrink } = builtinTools(base, { terminals, files, gate, exits, callTool });
+  const { tools, browsers, shrink, services } = builtinTools(base, { terminals, files, gate, exits, callTool });
   for (const tool of tools) registry.register(tool);
   return {
     ...{ base, sessions, registry, probes, approval, terminals, files },
-    ...{ snapshots, cover, observers, callTool, mcp, browsers, shrink, exits },
+    ...{ snapshots, cover, observers, callTool, mcp, browsers, shrink, services, exits },
   };
 }
 

@@ -18,6 +18,7 @@ import type { Listing, ListingOptions } from "../registry/listing.ts";
 import type { ToolRegistry } from "../registry/registry.ts";
 import type { ProcessTable } from "../terminals/processes/process-table.ts";
 import type { SessionVariables } from "../terminals/session-variables.ts";
+import type { ManagedService } from "./managed-services.ts";
 
 /** What became of a command a person typed. */
 export type PersonRun =
@@ -64,6 +65,8 @@ export interface Toolbox extends AsyncDisposable {
   settleFiles(sessionKey: string): Promise<void>;
   /** The context lost what was shown (compression): files must be shown again when they are read. */
   forgetShown(taskId: string): void;
+  /** Files that this task has read and another one has written since. */
+  changedByOthers(taskId: string): readonly string[];
   /** Words of a session were taken back, and with them what its tools had shown: nothing counts as read. */
   takenBack(sessionKey: string): void;
   /** A command a person typed: run as those of the agent are, without asking for what was just typed. */
@@ -73,6 +76,8 @@ export interface Toolbox extends AsyncDisposable {
    * this machine; other addresses are not fetched.
    */
   shrinkImage(url: string, maxBytes: number, signal: AbortSignal): Promise<string | undefined>;
+  /** What the subscription can pay for, and whether it does. */
+  managedServices(signal: AbortSignal): Promise<readonly ManagedService[]>;
   /** Tries what the wall of a session in this folder would promise, for real. */
   testWall(folder: string, signal: AbortSignal): Promise<readonly WallLine[]>;
   /** What holds whatever runs for a session inside, and says what it may read. */
