@@ -1,7 +1,7 @@
 import type { AgentEvent, ApprovalAnswer, Cost, Message, SessionId, TurnId, TurnResult, Usage } from "#conversation";
 import type { RemoteHermes } from "#model";
 import type { Aggregates, Cursor } from "#store";
-import type { McpServerSettings, TerminalChoice } from "#tools";
+import type { McpServerSettings, SessionChat, TerminalChoice } from "#tools";
 
 /**
  * What every surface talks to: the terminal, one-shot runs, the gateway, editors. A surface sends input and
@@ -45,6 +45,8 @@ export interface OpenOptions {
   readonly title?: string | undefined;
   /** Whose session it is, on surfaces with several people. */
   readonly userId?: string | undefined;
+  /** The chat it is held in, on surfaces that have chats. */
+  readonly chat?: SessionChat | undefined;
   /** That person is the owner of the home: its memory, sessions, jobs and lasting permissions are theirs. */
   readonly isOwner?: boolean | undefined;
   /** `provider:model` or a model's name; only for this session. */

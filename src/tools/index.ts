@@ -18,7 +18,14 @@ export type { GeneratedImage, ImageProvider } from "./contract/image-provider.ts
 export { type McpServerSettings, readServerSettings } from "./contract/mcp-settings.ts";
 export { boundResults, type OutputLimits, type ResultFiles } from "./contract/output-limit.ts";
 export { result, ToolFailure, type ToolResult } from "./contract/result.ts";
-export type { CallSlots, DeliveredWords, Prompter, SessionScope, TerminalChoice } from "./contract/session-scope.ts";
+export type {
+  CallSlots,
+  DeliveredWords,
+  Prompter,
+  SessionChat,
+  SessionScope,
+  TerminalChoice,
+} from "./contract/session-scope.ts";
 export type { Terminal, TerminalOpener } from "./contract/terminal.ts";
 export { mayRepeat, type Tool } from "./contract/tool.ts";
 export type { ToolExtensions } from "./contract/tool-extensions.ts";

@@ -1,7 +1,7 @@
 import type { Machine } from "#config";
 import type { SessionId } from "#conversation";
 import { memoryFolder } from "#foundation/files/memory-folder";
-import type { SessionScope } from "#tools";
+import type { SessionChat, SessionScope } from "#tools";
 import { bundledProviders } from "./bundled-providers.ts";
 import { MemoryManager } from "./manager.ts";
 import type { NoteTaking } from "./memory-tool.ts";
@@ -93,7 +93,7 @@ async function activate(
 ): Promise<void> {
   const { home } = machine;
   const { sessionId, takenToolNames } = options;
-  const { source, cwd, userId } = options.scope;
+  const { source, cwd, userId, chat } = options.scope;
   const provider = await chosenProvider(machine, options);
   const isRegistered = provider !== undefined && manager.register(provider);
   const context = {
@@ -103,6 +103,7 @@ async function activate(
     agentIdentity: home.profileName,
     agentWorkspace: cwd,
     ...(userId === undefined ? {} : { userId }),
+    ...(chat === undefined ? {} : chatContext(chat)),
   } as const;
   await manager.activate({ sessionId, takenToolNames, context }, signal);
   const { provider: name } = machine.loaded.config.memory;
@@ -110,6 +111,17 @@ async function activate(
     options.warn(
       `The memory provider ${name} is not ready, so nothing is remembered with it. See: hermes memory status`,
     );
+}
+
+function chatContext({ key, id, type, name, threadId, userName }: SessionChat) {
+  return {
+    gatewaySessionKey: key,
+    chatId: id,
+    chatType: type,
+    ...(name === undefined ? {} : { chatName: name }),
+    ...(threadId === undefined ? {} : { threadId }),
+    ...(userName === undefined ? {} : { userName }),
+  };
 }
 
 /** The provider the user chose: one that comes with the program, else one of a plugin. */

@@ -21,9 +21,8 @@ export interface ProviderContext {
   /** The profile. */
   readonly agentIdentity?: string;
   readonly agentWorkspace?: string;
-  readonly parentSessionId?: string;
-  readonly sessionTitle?: string;
   readonly userId?: string;
+  /** Of a session in a chat: who began it, and where. */
   readonly userName?: string;
   readonly chatId?: string;
   readonly chatName?: string;

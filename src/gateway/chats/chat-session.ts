@@ -183,6 +183,7 @@ export class ChatSession implements AsyncDisposable {
       resume: route?.sessionId,
       source: message.source.platform,
       userId: personKey(message.source),
+      chat: chatOf(sessionKey, message.source),
       isOwner: users.isOwner(message.source),
       skills: this.#deps.skills(message.source),
       systemMessage: this.#deps.context(message),
@@ -286,4 +287,10 @@ export class ChatSession implements AsyncDisposable {
       },
     });
   }
+}
+
+/** What others may know of the chat that a session is held in. */
+function chatOf(key: string, source: MessageSource): BorrowOptions["chat"] {
+  const { chatId: id, chatType: type, chatName: name, threadId, userName } = source;
+  return { key, id, type, name, threadId, userName };
 }

@@ -25,6 +25,7 @@ export function sessionScope(
     auxiliary,
     spender,
     isAttended: options.isInteractive,
+    chat: options.chat,
     deliver: (words) => request.deliver(words),
   };
 }

@@ -30,8 +30,21 @@ export interface SessionScope {
   readonly isAttended?: boolean | undefined;
   /** Places for calls, shared by all sessions that have the same; undefined: each session minds only its own. */
   readonly callSlots?: CallSlots | undefined;
+  /** The chat it is held in, on surfaces that have chats. */
+  readonly chat?: SessionChat | undefined;
   /** Words that arrive by themselves and begin a turn; false when the session takes none (any more). */
   deliver(words: DeliveredWords): boolean;
+}
+
+export interface SessionChat {
+  /** What the surface calls the conversation there. */
+  readonly key: string;
+  readonly id: string;
+  readonly type: string;
+  readonly name: string | undefined;
+  readonly threadId: string | undefined;
+  /** Who began it. */
+  readonly userName: string | undefined;
 }
 
 /** So many calls of tools run at once. A call waits for a place, and gives it back when it has ended. */
