@@ -8,7 +8,8 @@ import { exportsOf, originOf, productFiles, type SourceTree } from "./source-tre
  * 1. A declaration is reached from an entry point through declarations that mention it; a test is no entry point.
  * 2. A method or port is reached when some code reads a member of that name; names, not types, are compared,
  *    so a finding is certain and a name that two things share hides one of them.
- * 3. An optional port is supplied when some object, class or assignment has a member of that name.
+ * 3. An optional port or option is supplied when some object, class or assignment has a member of that name, or some text
+ *    is that name. Names with an underscore are those of files and wires, which are read and not supplied.
  */
 export function unconnected(tree: SourceTree): readonly Finding[] {
   return [...unreachedDeclarations(tree), ...unreachedMembers(tree), ...unsuppliedPorts(tree)];
@@ -74,7 +75,7 @@ function usesAmong(tree: SourceTree, { file, declaration }: Dead, dead: Readonly
 function unreachedMembers(tree: SourceTree): readonly Finding[] {
   const read = union(tree, (file) => file.readMembers);
   return membersOf(tree)
-    .filter(([, { name, owner }]) => !read.has(name) && !calledFromOutside.has(owner))
+    .filter(([, { name, owner, kind }]) => kind !== "option" && !read.has(name) && !calledFromOutside.has(owner))
     .map(([file, { name, owner, line, kind }]) => ({
       file,
       line,
@@ -82,16 +83,18 @@ function unreachedMembers(tree: SourceTree): readonly Finding[] {
     }));
 }
 
-/** Optional functions of interfaces that no production code supplies. */
+/** Optional members of interfaces that no production code supplies. */
 function unsuppliedPorts(tree: SourceTree): readonly Finding[] {
   const supplied = union(tree, (file) => file.suppliedMembers);
+  const texts = union(tree, (file) => new Set(file.texts.map(({ text }) => text)));
   return membersOf(tree)
-    .filter(([, member]) => member.kind === "port" && member.isOptional && !supplied.has(member.name))
+    .filter(([, { kind, name, isOptional }]) => kind !== "method" && isOptional && !supplied.has(name))
+    .filter(([, { kind, name }]) => kind === "port" || !(name.includes("_") || texts.has(name)))
     .filter(([, { owner }]) => !implementedOutside.has(owner))
-    .map(([file, { name, owner, line }]) => ({
+    .map(([file, { name, owner, line, kind }]) => ({
       file,
       line,
-      problem: `nothing supplies the optional port ${owner}.${name}`,
+      problem: `nothing supplies the ${kind === "port" ? "optional port" : "option"} ${owner}.${name}`,
     }));
 }
 

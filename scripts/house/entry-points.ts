@@ -14,8 +14,15 @@ export const calledFromOutside: ReadonlySet<string> = new Set([
   "WellFormable",
 ]);
 
-/** Interfaces that plugins, programs around Hermes or the language implement: nobody of ours needs to supply a port. */
+/** Interfaces that plugins, programs around Hermes, people's files or the language fill: nobody of ours needs to supply a port. */
 export const implementedOutside: ReadonlySet<string> = new Set([
+  "AllowEntry",
+  "CommandIo",
+  "CreateHermesOptions",
+  "KeybindingOptions",
+  "Style",
+  "TurnRequest",
+  "Widget",
   "ContextEngine",
   "ImageGenProvider",
   "MemoryProvider",

@@ -134,14 +134,17 @@ describe("the gate for connections", () => {
         "  notify?(text: string): void;",
         "  readonly hint?: ((text: string) => void) | undefined;",
         "  stop?(): void;",
+        "  readonly depth?: number;",
+        "  readonly of_file?: number;",
         "}",
         "export function work(deps: Deps) { deps.notify?.(''); deps.hint?.(''); deps.stop?.(); }",
       ].join("\n"),
-      "src/model/a.test.ts": 'import { work } from "./a.ts";\nwork({ notify: () => {}, hint: () => {} });',
+      "src/model/a.test.ts": 'import { work } from "./a.ts";\nwork({ notify: () => {}, hint: () => {}, depth: 2 });',
     };
     expect(findings("connected", files)).toEqual([
       "src/model/a.ts:2 nothing supplies the optional port Deps.notify",
       "src/model/a.ts:3 nothing supplies the optional port Deps.hint",
+      "src/model/a.ts:5 nothing supplies the option Deps.depth",
     ]);
   });
 });

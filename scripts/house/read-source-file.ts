@@ -136,6 +136,7 @@ class Reader {
           break;
         case "JSXIdentifier":
           if (parent?.type === "JSXOpeningElement") mentions.add(nameOf(node) ?? "");
+          if (parent?.type === "JSXAttribute") this.#suppliedMembers.add(nameOf(node) ?? "");
           break;
         case "ImportExpression":
         case "TSImportType": {
@@ -211,7 +212,8 @@ class Reader {
       }
       case "TSMethodSignature":
       case "TSPropertySignature": {
-        if (name !== undefined && isFunctionMember(node)) this.#addMember(node, above, name);
+        if (name !== undefined && (isFunctionMember(node) || node["optional"] === true))
+          this.#addMember(node, above, name);
         return;
       }
     }
@@ -221,7 +223,7 @@ class Reader {
     this.#members.push({
       owner: ownerName(above),
       name,
-      kind: node.type === "MethodDefinition" ? "method" : "port",
+      kind: node.type === "MethodDefinition" ? "method" : isFunctionMember(node) ? "port" : "option",
       isOptional: node["optional"] === true,
       line: this.#lineOf(node),
     });

@@ -35,7 +35,8 @@ export interface Declaration {
 export interface MemberFact {
   readonly owner: string;
   readonly name: string;
-  readonly kind: "port" | "method";
+  /** An option is an optional member that is no function. */
+  readonly kind: "port" | "method" | "option";
   readonly isOptional: boolean;
   readonly line: number;
 }

@@ -8,7 +8,6 @@ import type { Conversation } from "./conversation.ts";
 import type { PromptSource, Transcript, TurnHooks, TurnMemory } from "./ports.ts";
 import type { Remedy, RemedyContext } from "./recovery/remedy.ts";
 import type { ExplainFailure } from "./turn/exit.ts";
-import type { LoopGuardLimits } from "./turn/loop-guard.ts";
 import type { CallMoney } from "./turn/request/call-model.ts";
 import type { ImageHelp } from "./turn/request/image-views.ts";
 import type { RequestSettings } from "./turn/request/request.ts";
@@ -39,7 +38,6 @@ export interface AgentSettings {
   readonly budgetHints: boolean;
   /** When the steps are spent the turn is over: the model is not asked for last words. */
   readonly endsSilently?: boolean | undefined;
-  readonly loopGuard?: LoopGuardLimits;
 }
 
 /** How models are called, what that costs, and what is done when it fails. */

@@ -56,7 +56,6 @@ export function assembleModel(host: AgentHost, scope: SessionScope, choices: Mod
     stream: (request, signal) => models.stream(request, signal),
     money: budgetedMoney({
       gate: models.budget,
-      limits: () => models.budgetLimits(),
       quote: (target) => models.catalog.catalog.prices(models.question(target)),
       spender,
       purpose: "main",

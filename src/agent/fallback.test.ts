@@ -144,7 +144,7 @@ describe("a chain of models", () => {
     expect(await one.agent.runConversation(hi)).toMatchObject({ model: "test-model", text: "3" });
   });
 
-  it("is not walked when there is none: the turn fails and nobody else is asked [20:A5.11]", async () => {
+  it("is not walked when there is none: the turn fails and nobody else is asked", async () => {
     await using one = await withFallback({ models: [] });
     one.server.otherwise(serverError());
     expect(await one.agent.runConversation(hi)).toMatchObject({ failed: true });

@@ -171,7 +171,8 @@ describe("an endpoint that cannot stream", () => {
   });
 
   it("gives its reasoning once [10:LOOP-59]", async () => {
-    const { agent, server, events } = await harness({ target: { quirks: { supportsStreaming: false } } });
+    const { agent, server, events } = await harness();
+    server.script(fails(400, { message: "Streaming is not supported for this model." }));
     server.script(reply([thinks("Hm, well."), says("Hi")]));
     expect((await agent.runConversation(hi)).reasoning).toBe("Hm, well.");
     const reasoning = events.flatMap((event) => (event.type === "reasoning-delta" ? [event.text] : []));

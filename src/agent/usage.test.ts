@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { silentLogger } from "#foundation/files/logger";
 import { FakeClock } from "#foundation/testing/fake-clock";
-import { BudgetGate, type BudgetLimits, type PriceQuote } from "#model";
+import { BudgetGate, type PriceQuote } from "#model";
 import { MemoryMoneyLedger } from "#model/testing";
 import { calls, hangAfter, reply, says, serverError } from "../../test/fakes/model-server/index.ts";
 import { budgetedMoney } from "./money/budgeted-money.ts";
@@ -18,6 +18,8 @@ const dollarPerThousand: PriceQuote = {
   prices: { input: 1_000, output: 1_000, cacheRead: 100, cacheWrite: 1_250 },
 };
 
+type BudgetLimits = ReturnType<ConstructorParameters<typeof BudgetGate>[0]["limits"]>;
+
 function money(limits: Partial<BudgetLimits> = {}, quote: PriceQuote = dollarPerThousand) {
   const all: BudgetLimits = { mode: "hard", unknownPrice: "allow", ...limits };
   const clock = new FakeClock();
@@ -26,7 +28,6 @@ function money(limits: Partial<BudgetLimits> = {}, quote: PriceQuote = dollarPer
   const warnings: string[] = [];
   const port = budgetedMoney({
     gate,
-    limits: () => all,
     quote: () => quote,
     spender: { sessionId },
     purpose: "main",

@@ -51,8 +51,9 @@ describe("a child agent", () => {
     await using stage = await hermesStage(customModel(server.chatBaseUrl));
     await stage.ask("Let a child count.");
     const { store } = stage.hermes;
-    const [child] = await store.sessions.list({ source: "subagent", includeChildren: true, signal: never });
-    const booked = async () => (await store.sessions.get(child?.id ?? ("" as SessionId)))?.usage.output ?? 0;
+    const [parent] = await store.sessions.list({ signal: never });
+    const [child] = await store.sessions.descendants(parent?.id ?? ("" as SessionId));
+    const booked = async () => (await store.sessions.get(child ?? ("" as SessionId)))?.usage.output ?? 0;
     await expect.poll(booked).toBeGreaterThan(0);
   });
 

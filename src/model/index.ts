@@ -11,7 +11,6 @@ export {
 export { compressionThreshold } from "./auxiliary/compression-window.ts";
 export { estimateCall } from "./budget/estimate.ts";
 export { BudgetGate } from "./budget/gate.ts";
-export type { BudgetLimits } from "./budget/limits.ts";
 export { assumedPriceNotice, describeCeiling, describeRefusal, describeStanding } from "./budget/messages.ts";
 export { costOfCall } from "./catalog/cost.ts";
 export type { PriceQuote } from "./catalog/pricing.ts";

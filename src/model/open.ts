@@ -40,7 +40,6 @@ export interface Models extends AsyncDisposable {
   readonly connections: Connections;
   readonly catalog: OpenCatalog;
   readonly budget: BudgetGate;
-  budgetLimits(): BudgetLimits;
   resolve(wanted: TargetRequest, signal: AbortSignal): Promise<Resolution>;
   /** What can be chosen now. */
   choices(signal: AbortSignal): Promise<readonly PickerEntry[]>;
@@ -84,7 +83,6 @@ export async function openModels(
     connections,
     catalog,
     budget,
-    budgetLimits: () => limitsOf(config),
     demo,
     async resolve(wanted, signal) {
       const resolution = withNativeImages(await resolveTarget(wanted, context, signal), config.display.image_mode);

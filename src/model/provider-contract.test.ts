@@ -269,7 +269,7 @@ function auxiliaryAt(stage: Stage): ReturnType<typeof createAuxiliary> {
     estimate: (request) => {
       const promptTokens = estimateRequest(request);
       return {
-        ...estimateCall({ promptTokens, quote: catalog.prices(question(request.target)) }, limits),
+        ...estimateCall({ promptTokens, quote: catalog.prices(question(request.target)) }),
         promptTokens,
       };
     },

@@ -50,7 +50,6 @@ export interface TargetQuirks {
   readonly listedEfforts?: readonly string[];
   /** Fields merged into every body (routing preferences, tags, `options.num_ctx`). */
   readonly extraBody?: Readonly<Record<string, unknown>>;
-  readonly supportsStreaming?: boolean;
   readonly supportsImages?: boolean;
 }
 

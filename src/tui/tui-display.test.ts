@@ -255,7 +255,7 @@ describe("sessions", () => {
     expect(ui.session.isDisposed).toBe(false);
   });
 
-  it("a slow command locks the input and spins [20:R10.27]", async () => {
+  it("a slow command locks the input and spins", async () => {
     await using ui = await TuiDriver.start();
     let finish: () => void = () => undefined;
     ui.session.reply = () =>

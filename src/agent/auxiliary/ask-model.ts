@@ -35,7 +35,6 @@ export async function askModel(models: Models, asked: AskedModel, signal: AbortS
   const { target } = resolution;
   const money = budgetedMoney({
     gate: models.budget,
-    limits: () => models.budgetLimits(),
     quote: (priced) => models.catalog.catalog.prices(models.question(priced)),
     spender: asked.spender,
     purpose: asked.purpose,

@@ -33,7 +33,7 @@ export function openSideCalls(
     estimate: (request) => {
       const promptTokens = estimateRequest(request);
       const quote = catalog.prices(models.question(request.target));
-      return { ...estimateCall({ promptTokens, quote }, models.budgetLimits()), promptTokens };
+      return { ...estimateCall({ promptTokens, quote }), promptTokens };
     },
     cost: (target, usage, reportedUsd) => catalog.cost(models.question(target), usage, reportedUsd),
     gate: models.budget,

@@ -124,7 +124,7 @@ async function requestFor(asked: FlushRequest, deps: SideTurnDeps): Promise<Mode
   const { reasoning: _reasoning, ...input } = settings.request;
   const options: RequestOptions = {
     ...input,
-    stream: target.quirks.supportsStreaming !== false,
+    stream: true,
     maxOutputTokens: asked.maxTokens,
     temperature: asked.temperature,
     cacheKey: conversation.rootSessionId,

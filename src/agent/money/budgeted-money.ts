@@ -2,7 +2,6 @@ import { type Spender, unknownCost } from "#conversation";
 import {
   assumedPriceNotice,
   type BudgetGate,
-  type BudgetLimits,
   costOfCall,
   describeCeiling,
   describeRefusal,
@@ -17,8 +16,6 @@ import type { CallMoney } from "../turn/request/call-model.ts";
 
 export interface BudgetedMoneyDeps {
   readonly gate: BudgetGate;
-  /** Asked for every call: limits may change while a session runs. */
-  limits(): BudgetLimits;
   /** What the tokens of this target cost, as far as anybody knows. */
   quote(target: Target): PriceQuote | Promise<PriceQuote>;
   readonly spender: Spender;
@@ -48,7 +45,7 @@ export function budgetedMoney(deps: BudgetedMoneyDeps): CallMoney {
       };
       const { spender, purpose } = deps;
       const caller = { spender, purpose, target: request.target };
-      const outcome = await deps.gate.reserve(caller, estimateCall(call, deps.limits()));
+      const outcome = await deps.gate.reserve(caller, estimateCall(call));
       if (outcome.kind === "refused") return { refused: refusalOf(request, describeRefusal(outcome)) };
       for (const reached of outcome.warnings) deps.warn(describeCeiling(reached));
       if (outcome.isAssumed) warnOnce(request.target.model, assumedPriceNotice);

@@ -87,7 +87,7 @@ function toolRunner(userText: string, { deps, steer }: LoopContext): LoopDeps["r
     observers: (now) => deps.tools.observers(now),
     hintsFor: (call, args) => deps.tools.hintsFor(call.function.name, args),
     steer,
-    guard: new LoopGuard(deps.settings.loopGuard),
+    guard: new LoopGuard(),
     logger: deps.logger,
     maxDelegations: deps.settings.maxConcurrentChildren,
   });

@@ -4,15 +4,11 @@ import { canonicalArguments, type ToolCall } from "#conversation";
 /** What to do about a call that brings nothing new. */
 export type LoopVerdict = "go-on" | "nudge" | "withhold" | "stop";
 
-export interface LoopGuardLimits {
-  /** Same call, same result, this often in a row: the model is told. */
-  readonly nudgeAt: number;
-  /** From then on the call is answered without running it. */
-  readonly withholdAt: number;
-  readonly stopAt: number;
-}
-
-const defaultLoopGuardLimits: LoopGuardLimits = { nudgeAt: 3, withholdAt: 5, stopAt: 7 };
+/** Same call, same result, this often in a row: the model is told. */
+const nudgeAt = 3;
+/** From then on the call is answered without running it. */
+const withholdAt = 5;
+const stopAt = 7;
 
 interface Repeat {
   readonly result: string;
@@ -25,17 +21,12 @@ interface Repeat {
  * again: running the tests after every edit is not a loop.
  */
 export class LoopGuard {
-  readonly #limits: LoopGuardLimits;
   readonly #repeats = new Map<string, Repeat>();
   readonly #seen = new Set<string>();
 
-  constructor(limits: LoopGuardLimits = defaultLoopGuardLimits) {
-    this.#limits = limits;
-  }
-
   /** Asked before a call runs. */
   mayRun(call: ToolCall): boolean {
-    return this.#countOf(call) < this.#limits.withholdAt;
+    return this.#countOf(call) < withholdAt;
   }
 
   /** A call was answered without running it. */
@@ -61,9 +52,9 @@ export class LoopGuard {
   }
 
   #verdict(count: number): LoopVerdict {
-    if (count >= this.#limits.stopAt) return "stop";
-    if (count >= this.#limits.withholdAt) return "withhold";
-    return count >= this.#limits.nudgeAt ? "nudge" : "go-on";
+    if (count >= stopAt) return "stop";
+    if (count >= withholdAt) return "withhold";
+    return count >= nudgeAt ? "nudge" : "go-on";
   }
 
   #countOf(call: ToolCall): number {

@@ -12,7 +12,6 @@ test("[20:R7.7] a change is seen, with the time from which it counts", async () 
     home: temp.home,
     env: temp.env,
     signal: stop.signal,
-    settleMs: 5,
     onChange: (change) => changes.push(change),
     onError: (error) => changes.fail(error),
   });

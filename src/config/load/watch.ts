@@ -15,13 +15,14 @@ export interface ConfigChange {
   readonly changed: readonly ChangedSetting[];
 }
 
+/** Quiet time after which a change is read; editors write a file in several steps. */
+const settleMs = 150;
+
 export interface WatchOptions extends LoadOptions {
   readonly signal: AbortSignal;
   onChange(change: ConfigChange): void;
   /** A load that failed; the settings from before stay in use. */
   onError(error: unknown): void;
-  /** Quiet time after which a change is read; editors write a file in several steps. */
-  readonly settleMs?: number;
 }
 
 /**
@@ -37,7 +38,7 @@ export function watchConfig(initial: LoadedConfig, options: WatchOptions): Async
   let running: Promise<void> = Promise.resolve();
 
   const reload = async () => {
-    await sleep(options.settleMs ?? 150, signal);
+    await sleep(settleMs, signal);
     pending = false;
     const loaded = await loadConfig(options);
     if (loaded.readFrom === "backup") return;

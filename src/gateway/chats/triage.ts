@@ -40,7 +40,7 @@ export class Triage {
   async #isStranger(message: InboundMessage, ids: readonly number[]): Promise<boolean> {
     const { users, store, logger } = this.#deps;
     const { source } = message;
-    if (message.isInternal === true || (await users.access(source)).kind !== "denied") return false;
+    if ((await users.access(source)).kind !== "denied") return false;
     logger.warn("a message of somebody who may not use Hermes was dropped", {
       platform: source.platform,
       userId: source.userId,

@@ -88,7 +88,6 @@ export class Intake {
   }
 }
 
-function kindOf({ text, isInternal }: InboundMessage): InboxKind {
-  if (isInternal === true) return "internal";
+function kindOf({ text }: InboundMessage): InboxKind {
   return readCommandLine(text) === undefined ? "message" : "command";
 }

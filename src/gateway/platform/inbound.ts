@@ -59,8 +59,6 @@ export interface InboundMessage {
   readonly untrusted?: string | undefined;
   /** The chat that hears the answer, when it is not the one that asked. */
   readonly answerTo?: MessageSource | undefined;
-  /** Made by Hermes itself (a process that ended, a restart): nobody is authorised for it. */
-  readonly isInternal?: boolean | undefined;
 }
 
 /** A press on a button that Hermes sent. `data` is what the button carried. */

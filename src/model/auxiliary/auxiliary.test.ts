@@ -162,7 +162,7 @@ function side(input: Supplied = {}) {
     estimate: (request) => {
       const promptTokens = estimateRequest(request);
       const quote = catalog.prices(question(request.target));
-      return { ...estimateCall({ promptTokens, quote }, limits), promptTokens };
+      return { ...estimateCall({ promptTokens, quote }), promptTokens };
     },
     cost: (target, usage, reported) => catalog.cost(question(target), usage, reported),
     gate: new BudgetGate({ limits: () => limits, ledger, clock, logger }),

@@ -196,7 +196,7 @@ function requestFor({ task, input }: Work, target: Target, deps: AuxiliaryDeps):
     messages: input.messages,
     tools: input.tools ?? [],
     options: {
-      stream: target.quirks.supportsStreaming !== false,
+      stream: true,
       initiator: "agent",
       ...(input.maxTokens === undefined ? {} : { maxOutputTokens: input.maxTokens }),
       ...(temperature === undefined ? {} : { temperature }),

@@ -123,8 +123,8 @@ describe("unknown prices", () => {
   };
 
   it("count by assumption, never as zero [10:LOOP-58]", async () => {
-    const limits = { ...hard, sessionUsd: 1.5, assumedUsdPerMillionTokens: 10 };
-    const estimate = estimateCall(unknown, limits);
+    const limits = { ...hard, sessionUsd: 1.5 };
+    const estimate = estimateCall(unknown);
     expect(estimate).toEqual({ nanoUsd: toNanoUsd(1), isAssumed: true });
     const { open, ledger } = gate(limits);
     const first = await open.reserve(by({ sessionId: "s" }), estimate);
@@ -137,14 +137,14 @@ describe("unknown prices", () => {
 
   it("are refused where the configuration says so, but only under a hard ceiling", async () => {
     const refuse = { ...hard, unknownPrice: "refuse" } as const;
-    const estimate = estimateCall(unknown, refuse);
+    const estimate = estimateCall(unknown);
     const outcome = await gate({ ...refuse, dayUsd: 100 }).open.reserve(by({ sessionId: "s" }), estimate);
     expect(outcome).toEqual({ kind: "refused", reason: "unknown-price" });
     expect((await gate(refuse).open.reserve(by({ sessionId: "s" }), estimate)).kind).toBe("reserved");
   });
 
   it("subscriptions cost nothing and are never refused", async () => {
-    const estimate = estimateCall({ promptTokens: 1e6, quote: { ...quote, isIncluded: true } }, hard);
+    const estimate = estimateCall({ promptTokens: 1e6, quote: { ...quote, isIncluded: true } });
     expect(estimate).toEqual({ nanoUsd: 0, isAssumed: false });
     const { open } = gate({ ...hard, sessionUsd: 0.1 });
     const { id } = await reserved(open, 0.1);
@@ -158,7 +158,7 @@ describe("unknown prices", () => {
       maxOutputTokens: 128_000,
       quote: { ...quote, prices: { input: 3, output: 15 } },
     };
-    expect(estimateCall(call, hard)).toEqual({ nanoUsd: toNanoUsd(3 + 0.06144), isAssumed: false });
+    expect(estimateCall(call)).toEqual({ nanoUsd: toNanoUsd(3 + 0.06144), isAssumed: false });
   });
 });
 

@@ -9,11 +9,7 @@ export interface BudgetLimits {
   readonly mode: "soft" | "hard";
   /** What becomes of calls to a model whose price nobody knows, while a hard ceiling is set. */
   readonly unknownPrice: "allow" | "refuse";
-  /** What a million tokens are taken to cost when nobody knows. Above most prices, so that a ceiling errs on the safe side. */
-  readonly assumedUsdPerMillionTokens?: number;
 }
-
-export const defaultAssumedUsdPerMillion = 10;
 
 export function hasCeiling({ sessionUsd, dayUsd, treeUsd, userDayUsd }: BudgetLimits): boolean {
   return [sessionUsd, dayUsd, treeUsd, userDayUsd].some((limit) => limit !== undefined);

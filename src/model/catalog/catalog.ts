@@ -19,12 +19,8 @@ export interface ModelQuestion {
   readonly baseUrl: string;
   /** `model.context_length`. */
   readonly configuredWindow?: number;
-  /** `custom_providers[].models.<id>.context_length`. */
-  readonly customModelWindow?: number;
   /** What a local server said it was started with. */
   readonly localWindow?: number;
-  /** What the provider's own catalogue said about this model, where the asker has it. */
-  readonly providerWindow?: number;
   readonly isLocal?: boolean;
   /** Nothing is charged per token. */
   readonly isSubscription?: boolean;
@@ -69,12 +65,11 @@ export class ModelCatalog {
     const { provider, model, baseUrl } = question;
     return chooseWindow({
       config: question.configuredWindow,
-      "custom-model": question.customModelWindow,
       learned: this.#learned(question),
       "bedrock-table": catalogueFacts(provider).windowOf?.(model),
       endpoint: this.#sources.endpoints?.facts(baseUrl, model)?.contextWindow,
       "local-server": question.localWindow,
-      provider: question.providerWindow ?? catalogueFacts(provider).window,
+      provider: catalogueFacts(provider).window,
       "models.dev": this.#modelsDev(question)?.contextWindow,
       openrouter: this.#openRouter(question)?.contextWindow,
       snapshot: this.#shippedFacts({ provider, model })?.contextWindow,

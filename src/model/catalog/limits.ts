@@ -5,8 +5,6 @@
 export const windowSources = [
   /** `model.context_length`. */
   "config",
-  /** `custom_providers[].models.<id>.context_length` of the same address. */
-  "custom-model",
   /** Learned from an error and confirmed by a later success. */
   "learned",
   "bedrock-table",
@@ -30,7 +28,6 @@ type WindowSource = (typeof windowSources)[number];
 /** The sources as a person would name them. */
 export const windowWords: Readonly<Record<WindowSource, string>> = {
   config: "model.context_length",
-  "custom-model": "the settings of the endpoint",
   learned: "an answer of the server",
   "bedrock-table": "the table of Bedrock models",
   endpoint: "the model list of the endpoint",

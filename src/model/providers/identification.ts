@@ -68,14 +68,13 @@ export const clientIds = {
 /** The exchange of a GitHub token is refused to unknown clients. */
 export const copilotExchangeAgent = "GitHubCopilotChat/0.26.7";
 
-/** Used when the installed program's own version is not known. */
-const assumedClaudeVersion = "2.1.74";
+/** A version of that program the endpoint knows. */
+const claudeVersion = "2.1.74";
 
 export interface IdentificationFacts {
   readonly version: string;
   readonly hasLogin: boolean;
   readonly isNoticeAccepted: boolean;
-  readonly claudeVersion?: string;
   readonly platform?: NodeJS.Platform;
   readonly arch?: string;
 }
@@ -107,7 +106,7 @@ function applies(row: IdentificationRow, url: URL | string, facts: Identificatio
 function fill(text: string, facts: IdentificationFacts): string {
   const values: Readonly<Record<string, string>> = {
     version: facts.version,
-    claude: facts.claudeVersion ?? assumedClaudeVersion,
+    claude: claudeVersion,
     os: facts.platform ?? process.platform,
     arch: facts.arch ?? process.arch,
   };

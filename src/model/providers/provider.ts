@@ -126,8 +126,6 @@ export interface ProviderProfile {
   readonly sideCallRank?: number;
   /** Costs nothing per token (a subscription). */
   readonly isSubscription?: boolean;
-  /** Accounts without a subscription may use its free models only. */
-  readonly hasFreeTier?: boolean;
   /** Limits of the account hold for all processes and are remembered between them. */
   readonly hasSharedLimits?: boolean;
   /** Claude models are asked for their whole output, which the provider would otherwise cut. */

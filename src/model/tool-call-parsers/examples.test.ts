@@ -49,12 +49,6 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
     ['<tool_call>{"name": "t", "arguments": {"comm', "whole", []],
     ["<tool_call>not json</tool_call>", "whole", []],
     ['<tool_call>{"name":"a","arguments":{}}</tool_call><tool_call>{bad}</tool_call>', "whole", []],
-    [
-      '<tool_call>{"name":"a","arguments":{}}</tool_call><tool_call>{bad}</tool_call>',
-      null,
-      ["a{}"],
-      { onMalformed: "keep_valid" },
-    ],
     ['<tool_call>{"arguments":{"x":1}}</tool_call>', "whole", []],
     ['<tool_call>{"name":"t"}</tool_call>', null, ["t{}"]],
     [

@@ -10,8 +10,6 @@ interface ParsedCall {
 export interface ParseOptions {
   /** Used to read untyped parameter values by their declared type. */
   readonly tools?: readonly ToolDefinition[];
-  /** What one malformed block does to the others; default `reject_all`. */
-  readonly onMalformed?: "reject_all" | "keep_valid";
   /** `length`: a last call that is not closed was cut and is never returned. */
   readonly finishReason?: string;
 }

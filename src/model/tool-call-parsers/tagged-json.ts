@@ -37,10 +37,9 @@ function findTagged(text: string, tags: Tags, options: ParseOptions): Found | un
   let at = contentEnd;
   while (at >= 0) {
     const block = readBlock(text, at + tags.open.length, nextClose);
-    if (block.kind === "malformed") {
-      if (options.onMalformed !== "keep_valid") return undefined;
-    } else if (block.call !== undefined && (block.isClosed || options.finishReason !== "length"))
-      calls.push(block.call);
+    // One that cannot be read makes the others doubtful, too.
+    if (block.kind === "malformed") return undefined;
+    if (block.call !== undefined && (block.isClosed || options.finishReason !== "length")) calls.push(block.call);
     at = text.indexOf(tags.open, block.end);
   }
   return { contentEnd, calls };

@@ -47,7 +47,7 @@ describe("AWS event streams", () => {
   });
 
   it("refuses a frame larger than anything before waiting for it", () => {
-    const decoder = new AwsEventDecoder({ maxFrameBytes: 1_000 });
+    const decoder = new AwsEventDecoder(1_000);
     expect(() => decoder.push(awsEvent("x", { text: "y".repeat(2_000) }).subarray(0, 12))).toThrow(FramingError);
   });
 

@@ -14,8 +14,8 @@ export class AwsEventDecoder implements FrameDecoder {
   #chunks: Buffer[] = [];
   #size = 0;
 
-  constructor(options: { readonly maxFrameBytes?: number } = {}) {
-    this.#maxBytes = options.maxFrameBytes ?? maxFrameBytes;
+  constructor(maxBytes = maxFrameBytes) {
+    this.#maxBytes = maxBytes;
   }
 
   push(bytes: Uint8Array): readonly Frame[] {

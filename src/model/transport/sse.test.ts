@@ -67,11 +67,11 @@ describe("server-sent events", () => {
   });
 
   it("refuses an endless line and an endless event", () => {
-    const line = new SseDecoder({ maxFrameBytes: 100 });
+    const line = new SseDecoder(100);
     expect(() => {
       for (let round = 0; round < 20; round += 1) line.push(Buffer.from("0123456789"));
     }).toThrow(FramingError);
-    const event = new SseDecoder({ maxFrameBytes: 100 });
+    const event = new SseDecoder(100);
     expect(() => {
       for (let round = 0; round < 20; round += 1) event.push(Buffer.from("data: 0123456789\n"));
     }).toThrow(FramingError);

@@ -25,8 +25,8 @@ export class SseDecoder implements FrameDecoder {
   #endedInReturn = false;
   #frames: Frame[] = [];
 
-  constructor(options: { readonly maxFrameBytes?: number } = {}) {
-    this.#maxBytes = options.maxFrameBytes ?? maxFrameBytes;
+  constructor(maxBytes = maxFrameBytes) {
+    this.#maxBytes = maxBytes;
   }
 
   push(bytes: Uint8Array): readonly Frame[] {

@@ -191,7 +191,7 @@ describe("commands on the conversation", () => {
     expect(await command(session, "/resume nobody")).toContain("There is no session nobody");
   });
 
-  it("/rollback restores files and takes the last exchange back when that made the change [20:A11.8] [20:R11.19]", async () => {
+  it("/rollback restores files and takes the last exchange back when that made the change [20:R11.19]", async () => {
     const restored: string[] = [];
     let turn: string | undefined;
     const { open, server } = await harness({

@@ -12,12 +12,12 @@ import { transcriptText } from "./transcript-text.ts";
 export interface SessionSearchDeps {
   readonly store: Store;
   readonly logger: Logger;
-  /** `auxiliary.session_search.max_concurrency`, 1 to 5. */
-  readonly maxConcurrency?: number;
-  readonly timeoutMs?: number;
   /** People see the sessions of everybody, not only their own. */
   readonly seesAll?: boolean;
 }
+
+/** For the reports on all that was found; those that come later are left out. */
+const reportsLimitMs = 60_000;
 
 const description =
   "Look into earlier conversations. Without arguments: the newest sessions. With `query`: conversations that match, each with a report on " +
@@ -120,10 +120,11 @@ async function search(
     { ...wanted, currentRootId, mayRead: (session) => mayRead(deps, session, context) },
     context.signal,
   );
-  using limit = deadline(deps.timeoutMs ?? 60_000);
+  using limit = deadline(reportsLimitMs);
   const signal = linkSignals(context.signal, limit.signal);
-  const results = await eachBounded(found, clamp(deps.maxConcurrency ?? 3, 1, 5), (one) =>
-    report(deps, { found: one, query: wanted.query }, { ...context, signal }),
+  // How many are made at once is the business of side calls (`auxiliary.session_search.max_concurrency`).
+  const results = await Promise.all(
+    found.map((one) => report(deps, { found: one, query: wanted.query }, { ...context, signal })),
   );
   context.signal.throwIfAborted();
   return { success: true, query: wanted.query, results, count: results.length, sessions_searched: searched };
@@ -144,24 +145,6 @@ async function report(
     summary: await summarizeMatch({ auxiliary: scope.auxiliary, logger: deps.logger }, { text, query }, signal),
     matches: found.hits.slice(0, 3).map((hit) => ({ message_id: hit.uid, snippet: hit.snippet })),
   };
-}
-
-/** Everything in order, at most so many at once. */
-async function eachBounded<T, R>(
-  items: readonly T[],
-  width: number,
-  work: (item: T) => Promise<R>,
-): Promise<readonly R[]> {
-  const results = new Map<number, R>();
-  let next = 0;
-  const worker = async (): Promise<void> => {
-    for (let index = next++; index < items.length; index = next++) {
-      const item = items[index];
-      if (item !== undefined) results.set(index, await work(item));
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(width, items.length) }, worker));
-  return [...results.entries()].sort(([left], [right]) => left - right).map(([, value]) => value);
 }
 
 /** The sessions of the conversation that asks, its root first; none when it is not stored yet. */

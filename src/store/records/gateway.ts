@@ -54,7 +54,6 @@ export interface NewOutboxEntry {
   readonly threadId?: string | undefined;
   readonly kind: OutboxKind;
   readonly payload: unknown;
-  readonly notBeforeMs?: number | undefined;
 }
 
 export interface OutboxEntry extends NewOutboxEntry {

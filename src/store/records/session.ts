@@ -85,8 +85,6 @@ export interface SessionListOptions {
   readonly excludeSources?: readonly string[] | undefined;
   /** Leave out these sessions (the current lineage, for example). */
   readonly excludeIds?: readonly SessionId[] | undefined;
-  /** Also the parts a listing hides: compression continuations and children of delegation. */
-  readonly includeChildren?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -108,8 +106,6 @@ export interface BranchOptions {
   readonly id: SessionId;
   readonly source?: string | undefined;
   readonly title?: string | undefined;
-  /** Copy up to and including this message; all of them when absent. */
-  readonly throughUid?: string | undefined;
 }
 
 export interface ContinuationOptions {

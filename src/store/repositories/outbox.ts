@@ -44,7 +44,7 @@ export class OutboxRepository implements Outbox {
             entry.kind,
             sealed(entry.payload, this.#context.sealer),
             ...chat,
-            entry.notBeforeMs ?? nowMs,
+            nowMs,
             nowMs,
           ],
         );

@@ -1,11 +1,10 @@
 import type { SessionId } from "#conversation";
 import { UserError } from "#foundation/errors";
 import { recount } from "../counters.ts";
-import type { SqlValue } from "../database.ts";
 import { rootOf } from "../lineage.ts";
 import type { BranchOptions } from "../records/session.ts";
-import { maybeText, number, orNull } from "../row.ts";
-import { messageColumns, rowIdOfUid } from "../rows/message.ts";
+import { maybeText } from "../row.ts";
+import { messageColumns } from "../rows/message.ts";
 import { setTitle } from "../titles.ts";
 import type { WorkContext } from "./context.ts";
 
@@ -51,23 +50,10 @@ async function copyMessages(
   const { db } = context;
   const columns = messageColumns.filter((column) => column !== "session_id" && column !== "uid");
   const all = [...columns, ...(db.dialect.name === "postgres" ? ["search"] : [])].join(", ");
-  const params: SqlValue[] = [input.id, input.parent];
-  let until = "";
-  if (input.throughUid !== undefined) {
-    const last = await db.get("SELECT id, timestamp FROM messages WHERE session_id = ? AND (uid = ? OR id = ?)", [
-      input.parent,
-      input.throughUid,
-      orNull(rowIdOfUid(input.throughUid)),
-    ]);
-    if (last === undefined)
-      throw new UserError(`Session ${input.parent} has no message ${input.throughUid}.`, { code: "message_not_found" });
-    until = " AND (timestamp < ? OR (timestamp = ? AND id <= ?))";
-    params.push(number(last, "timestamp"), number(last, "timestamp"), number(last, "id"));
-  }
   await db.run(
     `INSERT INTO messages (session_id, uid, ${all})
-     SELECT ?, coalesce(uid, 'row_' || id), ${all} FROM messages WHERE session_id = ?${until} ORDER BY timestamp, id`,
-    params,
+     SELECT ?, coalesce(uid, 'row_' || id), ${all} FROM messages WHERE session_id = ? ORDER BY timestamp, id`,
+    [input.id, input.parent],
   );
   await recount(db, input.id);
 }

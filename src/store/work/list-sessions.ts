@@ -19,7 +19,7 @@ export async function listSessions(
   const summaries: SessionSummary[] = [];
   for (const row of rows) {
     context.signal.throwIfAborted();
-    summaries.push(await summary(context, row, options.includeChildren === true));
+    summaries.push(await summary(context, row));
   }
   return summaries;
 }
@@ -41,10 +41,9 @@ function listQuery(options: Omit<SessionListOptions, "signal">): { readonly sql:
     params.push(...values);
   }
   // A branch is known by its own mark, or by a parent that ended for it before this one began.
-  if (options.includeChildren !== true)
-    conditions.push(`(s.parent_session_id IS NULL OR s.lineage IN ('branch', 'reset') OR EXISTS (
-      SELECT 1 FROM sessions p WHERE p.id = s.parent_session_id AND p.end_reason = 'branched' AND s.started_at >= p.ended_at))`);
-  const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
+  conditions.push(`(s.parent_session_id IS NULL OR s.lineage IN ('branch', 'reset') OR EXISTS (
+    SELECT 1 FROM sessions p WHERE p.id = s.parent_session_id AND p.end_reason = 'branched' AND s.started_at >= p.ended_at))`);
+  const where = `WHERE ${conditions.join(" AND ")}`;
   params.push(options.limit ?? defaultLimit, options.offset ?? 0);
   return {
     sql: `SELECT ${summaryColumns} FROM sessions s ${where} ORDER BY s.started_at DESC, s.id DESC LIMIT ? OFFSET ?`,
@@ -52,10 +51,10 @@ function listQuery(options: Omit<SessionListOptions, "signal">): { readonly sql:
   };
 }
 
-async function summary(context: WorkContext, listed: Row, isPlain: boolean): Promise<SessionSummary> {
+async function summary(context: WorkContext, listed: Row): Promise<SessionSummary> {
   const { db } = context;
   const listedId = text(listed, "id") as SessionId;
-  const id = isPlain || listed.end_reason !== "compression" ? listedId : await compressionTip(db, listedId);
+  const id = listed.end_reason !== "compression" ? listedId : await compressionTip(db, listedId);
   const row =
     id === listedId
       ? listed

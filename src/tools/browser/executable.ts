@@ -10,9 +10,8 @@ const usualLocations = [
   "C:\\Program Files (x86)\\Microsoft\\Edge\\Application\\msedge.exe",
 ];
 
-/** The Chromium of this machine: the configured one, or the first on the search path. */
-export async function findChromium(env: Environment, configured?: string): Promise<string | undefined> {
-  if (configured !== undefined && configured !== "") return isExecutable(configured) ? configured : undefined;
+/** The Chromium of this machine: the first on the search path. */
+export async function findChromium(env: Environment): Promise<string | undefined> {
   const folders = (env["PATH"] ?? "").split(path.delimiter).filter((folder) => folder !== "");
   const candidates = [...names.flatMap((name) => folders.map((folder) => folder + path.sep + name)), ...usualLocations];
   return candidates.find(isExecutable);

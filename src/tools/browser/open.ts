@@ -61,7 +61,7 @@ const switches = [
 
 /** A fresh Chromium of this machine. It listens on a pipe of ours, so it ends when we do, however we end. */
 export async function openLocal(deps: OpenDeps, wanted: OpenRequest, signal: AbortSignal): Promise<BrowserDriver> {
-  const executablePath = await findChromium(deps.env, deps.options.executable);
+  const executablePath = await findChromium(deps.env);
   if (executablePath === undefined)
     throw new ToolFailure("No Chromium or Chrome was found on this machine, so no browser can be opened.");
   const [{ chromium }, { PlaywrightDriver }] = await Promise.all([

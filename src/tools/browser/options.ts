@@ -6,7 +6,6 @@ export interface BrowserOptions {
   readonly camofoxUser?: string;
   /** `browserbase`, `browser-use`, `firecrawl` or `local`; undefined takes what is configured. */
   readonly cloudProvider?: string;
-  readonly executable?: string;
   /** Without Chromium's own sandbox; needed inside most containers and as root. */
   readonly noSandbox?: boolean;
   readonly commandTimeoutMs: number;

@@ -90,7 +90,7 @@ function optionsFor(
   { deps, tweaks }: { readonly deps: RequestDeps; readonly tweaks: RequestTweaks },
 ): RequestOptions {
   const { target } = turn;
-  const streams = target.quirks.supportsStreaming !== false && !deps.withoutStreaming.has(target.baseUrl);
+  const streams = !deps.withoutStreaming.has(target.baseUrl);
   const base: RequestOptions = {
     ...deps.settings,
     stream: streams,

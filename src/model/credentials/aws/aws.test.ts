@@ -166,7 +166,8 @@ describe("[20:R1.65] where AWS credentials come from", () => {
     }));
     writeFileSync(join(folder, "token"), "web-token\n");
     const env = { AWS_WEB_IDENTITY_TOKEN_FILE: join(folder, "token"), AWS_ROLE_ARN: "arn:aws:iam::1:role/x" };
-    expect(await findAwsCredentials(options(env, { stsUrl: `${server.url}/` }), never)).toMatchObject({
+    const there = { ...env, AWS_ENDPOINT_URL_STS: `${server.url}/` };
+    expect(await findAwsCredentials(options(there), never)).toMatchObject({
       keys: { accessKeyId: "AKW", sessionToken: "t" },
       source: "web identity",
     });
@@ -186,14 +187,14 @@ describe("[20:R1.65] where AWS credentials come from", () => {
     server.on("/latest/meta-data/iam/security-credentials/my-role", () => ({
       body: { AccessKeyId: "AKI", SecretAccessKey: "s" },
     }));
-    const more = { instanceMetadataUrl: server.url };
-    expect(await findAwsCredentials(options({}, more), never)).toBeUndefined();
-    expect(await findAwsCredentials(options({}, { ...more, askInstance: true }), never)).toMatchObject({
+    const there = { AWS_EC2_METADATA_SERVICE_ENDPOINT: server.url };
+    expect(await findAwsCredentials(options(there), never)).toBeUndefined();
+    expect(await findAwsCredentials(options(there, { askInstance: true }), never)).toMatchObject({
       keys: { accessKeyId: "AKI" },
       source: "instance role",
     });
     expect(
-      await findAwsCredentials(options({ AWS_EC2_METADATA_DISABLED: "true" }, { ...more, askInstance: true }), never),
+      await findAwsCredentials(options({ ...there, AWS_EC2_METADATA_DISABLED: "true" }, { askInstance: true }), never),
     ).toBeUndefined();
   });
 

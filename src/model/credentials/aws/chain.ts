@@ -19,9 +19,6 @@ export interface AwsChainOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly userHome: string;
   readonly clock: Clock;
-  /** Where instances ask for the keys of their role; tests put a server of their own here. */
-  readonly instanceMetadataUrl?: string;
-  readonly stsUrl?: string;
   /** Asking an instance takes a second on machines that are none, so it is done only when asked for. */
   readonly askInstance?: boolean;
 }
@@ -126,7 +123,8 @@ const instanceTimeoutMs = 1_000;
 /** Version 2 of the instance service: a session first, then the role, then its keys. */
 async function fromInstance(options: AwsChainOptions, signal: AbortSignal): Promise<AwsCredentials | undefined> {
   if (options.env.AWS_EC2_METADATA_DISABLED?.toLowerCase() === "true") return undefined;
-  const root = options.instanceMetadataUrl ?? "http://169.254.169.254";
+  const named = options.env.AWS_EC2_METADATA_SERVICE_ENDPOINT?.trim() ?? "";
+  const root = named === "" ? "http://169.254.169.254" : named.replace(/\/$/, "");
   const session = await getText(
     `${root}/latest/api/token`,
     { method: "PUT", headers: { "x-aws-ec2-metadata-token-ttl-seconds": "21600" } },

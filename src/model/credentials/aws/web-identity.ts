@@ -24,7 +24,8 @@ export async function assumeRoleWithWebIdentity(
     RoleSessionName: env.AWS_ROLE_SESSION_NAME?.trim() || `hermes-${options.clock.now()}`,
     WebIdentityToken: token,
   });
-  const response = await httpRequest(options.stsUrl ?? `https://sts.${region}.amazonaws.com/`, {
+  const named = env.AWS_ENDPOINT_URL_STS?.trim() ?? "";
+  const response = await httpRequest(named === "" ? `https://sts.${region}.amazonaws.com/` : named, {
     method: "POST",
     headers: { "content-type": "application/x-www-form-urlencoded" },
     body: body.toString(),

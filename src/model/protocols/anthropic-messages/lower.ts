@@ -21,7 +21,7 @@ const fastMode = "fast-mode-2026-02-01";
 export function lowerAnthropic(request: ModelRequest, memo = new WireMemo()): WireRequest {
   const { target, options } = request;
   const host = hostOf(target);
-  const stream = options.stream && target.quirks.supportsStreaming !== false;
+  const { stream } = options;
   const { system, messages, lastAnswer, hasImages } = anthropicMessages(request, memo);
   const hasTools = request.tools.length > 0 && options.toolChoice !== "none";
   const plan = planThinking(request, lastAnswer);

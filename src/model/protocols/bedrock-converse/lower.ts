@@ -14,7 +14,7 @@ const usualOutput = 4_096;
 /** A request as `POST /model/{id}/converse`. Signing is the credential's business. */
 export function lowerConverse(request: ModelRequest, memo = new WireMemo()): WireRequest {
   const { target, options } = request;
-  const stream = options.stream && target.quirks.supportsStreaming !== false;
+  const { stream } = options;
   const { messages, usedTools } = converseMessages(request, memo);
   const system = systemText(request);
   const tools = toolsOf(request, usedTools);

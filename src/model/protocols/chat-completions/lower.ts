@@ -17,7 +17,7 @@ import type { ChatMessage, ChatTool } from "./wire.ts";
 export function lowerChat(request: ModelRequest, memo = new WireMemo()): WireRequest {
   const { target, options } = request;
   const { quirks } = target;
-  const stream = options.stream && quirks.supportsStreaming !== false;
+  const { stream } = options;
   const { messages, hasImages } = chatMessages(request, memo);
   const hasTools = request.tools.length > 0;
   const body = {

@@ -17,7 +17,7 @@ const codeAssistScheme = "cloudcode-pa:";
 /** A request as `models/{model}:generateContent`. */
 export function lowerGemini(request: ModelRequest, memo = new WireMemo()): WireRequest {
   const { target, options } = request;
-  const stream = options.stream && target.quirks.supportsStreaming !== false;
+  const { stream } = options;
   const isCodeAssist = target.baseUrl.startsWith(codeAssistScheme);
   const { project, ...extra } = { ...target.quirks.extraBody, ...options.extraBody };
   const inner = { ...generateBody(request, memo), ...(isCodeAssist ? {} : defined({ project })), ...extra };

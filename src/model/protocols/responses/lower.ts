@@ -21,7 +21,7 @@ const smallestOutput = 16;
 export function lowerResponses(request: ModelRequest, memo = new WireMemo()): WireRequest {
   const { target, options } = request;
   const { quirks } = target;
-  const stream = options.stream && quirks.supportsStreaming !== false;
+  const { stream } = options;
   const { input, hasImages } = inputItems(request, memo);
   const hasTools = request.tools.length > 0;
   const system = systemText(request);

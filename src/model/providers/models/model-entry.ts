@@ -11,7 +11,6 @@ export interface ListedModel {
   /** Paths the model answers on, where the list says (Copilot). */
   readonly endpoints?: readonly string[];
   readonly efforts?: readonly string[];
-  readonly isFree?: boolean;
   /** Absent: the list does not say. */
   readonly supportsImages?: boolean;
 }
@@ -50,7 +49,6 @@ export function toListedModel(entry: Readonly<Record<string, unknown>>): ListedM
     ...(output === undefined ? {} : { maxOutputTokens: output }),
     ...(efforts === undefined ? {} : { efforts }),
     ...(Array.isArray(entry.supported_endpoints) ? { endpoints: entry.supported_endpoints.filter(isText) } : {}),
-    ...(isFree(entry) ? { isFree: true } : {}),
     ...imagesIn(entry),
   };
 }
@@ -86,13 +84,6 @@ function effortsIn(entry: Readonly<Record<string, unknown>>): readonly string[] 
   const supports = isRecord(entry.capabilities) ? entry.capabilities.supports : undefined;
   const listed = isRecord(supports) ? supports.reasoning_effort : undefined;
   return Array.isArray(listed) ? listed.filter(isText) : undefined;
-}
-
-function isFree(entry: Readonly<Record<string, unknown>>): boolean {
-  const { pricing } = entry;
-  if (!isRecord(pricing)) return false;
-  const [input, output] = [pricing.prompt, pricing.completion];
-  return input !== undefined && output !== undefined && Number(input) === 0 && Number(output) === 0;
 }
 
 function isText(value: unknown): value is string {

@@ -13,7 +13,6 @@ export const nous = profile({
   curatedModels: ["moonshotai/kimi-k2.6", "anthropic/claude-opus-4.7", "openai/gpt-5.4"],
   auxModel: "google/gemini-3-flash-preview",
   sideCallRank: 2,
-  hasFreeTier: true,
   hasSharedLimits: true,
   asksWholeClaudeOutput: true,
   quirks: { extraBody: { tags: ["product=hermes-agent"] } },

@@ -21,8 +21,6 @@ export interface PickerEntry {
 export interface PickerOptions {
   /** Recommended models by provider, from the remote list; merged over the built-in ones. */
   readonly recommended?: Readonly<Record<string, readonly string[]>>;
-  /** The account of a provider with a free tier has no subscription, so only its free models are of use. */
-  readonly onlyFree?: boolean;
 }
 
 /** What can be chosen now: providers with credentials, and the person's own endpoints. */
@@ -72,14 +70,12 @@ function unnamed({ settings, registry, models }: ResolveContext): readonly Picke
 
 /** Recommended first, then curated, then what the provider lists; each once. */
 function modelsOf(profile: ProviderProfile, listed: readonly ListedModel[], options: PickerOptions): readonly string[] {
-  const isFreeOnly = profile.hasFreeTier === true && options.onlyFree === true;
-  const free = new Set(listed.filter((model) => model.isFree === true).map((model) => model.id));
   const names = [
     ...(options.recommended?.[profile.id] ?? []),
     ...profile.curatedModels,
     ...listed.map((model) => model.id),
   ];
-  return [...new Set(names)].filter((name) => !isFreeOnly || free.has(name));
+  return [...new Set(names)];
 }
 
 /** The saved choice as one set of changes, to be written in one step so that no reader sees half of it. */

@@ -9,7 +9,6 @@ import type { BrowserProvider } from "./provider.ts";
 export interface ProviderSettings {
   /** `browser.cloud_provider`; undefined takes Browser Use, then Browserbase, if configured. */
   readonly wanted?: string;
-  readonly useGateway?: boolean;
   readonly env: Environment;
   readonly gateway?: ManagedGateway;
 }
@@ -37,7 +36,7 @@ async function openBrowserUse(settings: ProviderSettings, signal: AbortSignal): 
   const key = settings.env["BROWSER_USE_API_KEY"];
   const origin = settings.env["BROWSER_USE_BASE_URL"];
   const hasKey = key !== undefined && key !== "";
-  if (settings.useGateway === true || (settings.wanted === "browser-use" && !hasKey)) {
+  if (settings.wanted === "browser-use" && !hasKey) {
     const access = await settings.gateway?.("browser-use", signal);
     if (access !== undefined) return browserUse({ key: access.token, origin: access.origin, isManaged: true });
   }

@@ -20,11 +20,7 @@ export interface SpeechChoice {
   readonly settings?: Readonly<Record<string, SpeechSettings>>;
   readonly env: Environment;
   readonly clock: Clock;
-  /** `tts.use_gateway` */
-  readonly useGateway?: boolean;
   readonly gateway?: ManagedGateway;
-  /** Voices that plugins or local programs bring, by name. */
-  readonly further?: ReadonlyMap<string, SpeechProvider>;
 }
 
 interface Service {
@@ -50,16 +46,14 @@ export async function chooseSpeech(choice: SpeechChoice, signal: AbortSignal): P
   const name = choice.provider ?? "edge";
   const settings = choice.settings?.[name] ?? {};
   if (name === "edge") return { kind: "ready", provider: edgeSpeech({ ...settings, clock: choice.clock }) };
-  const further = choice.further?.get(name);
-  if (further !== undefined) return { kind: "ready", provider: further };
   const service = Object.hasOwn(services, name) ? services[name] : undefined;
   if (service === undefined) {
-    const known = ["edge", ...Object.keys(services), ...(choice.further?.keys() ?? [])].join(", ");
+    const known = ["edge", ...Object.keys(services)].join(", ");
     return { kind: "missing", reason: `tts.provider "${name}" is not one of ${known}` };
   }
   const names = boundKeys(service.keys, settings.baseUrl);
   const key = names.map((one) => choice.env[one]).find((value) => value !== undefined && value !== "");
-  if (name === "openai" && (choice.useGateway === true || key === undefined)) {
+  if (name === "openai" && key === undefined) {
     const access = await choice.gateway?.("openai-audio", signal);
     if (access !== undefined)
       return {
