@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { Scope } from "#foundation/lifecycle/disposal";
-import { calls, hang, hangAfter, says, startModelServer } from "../fakes/model-server/index.ts";
+import { calls, fails, hang, hangAfter, says, startModelServer } from "../fakes/model-server/index.ts";
 import { startTelegramServer } from "../fakes/platforms/telegram-server.ts";
 import { Stage } from "./support/stage.ts";
 
@@ -86,6 +86,19 @@ describe("hermes cron", () => {
     expect(await readFile(path.join(home.home, "cron", "output", id, file), "utf8")).toContain("All is well.");
     expect((await home.run(["cron", "tick"])).stdout).toBe("Nothing was due.\n");
     expect((await home.run(["cron", "runs", id])).stdout).toMatch(/ {2}ok\n$/);
+  });
+
+  it("fails alone when its model does and there is no other: what else is due is done [20:A5.11]", async () => {
+    const { home, model, json } = await stage();
+    model.otherwise(({ messages }) =>
+      JSON.stringify(messages).includes("Ask the broken one") ? fails(401, { message: "no such key" }) : says("Done."),
+    );
+    const { job_id: broken } = (await json("create", "every 1h", "Ask the broken one")).job;
+    const { job_id: sound } = (await json("create", "every 1h", "Ask the sound one")).job;
+    expect((await home.run(["cron", "run", broken])).code).not.toBe(0);
+    expect(await home.run(["cron", "run", sound])).toMatchObject({ code: 0, stdout: "Done.\n" });
+    expect((await home.run(["cron", "runs", broken])).stdout).toMatch(/ {2}error/);
+    expect((await home.run(["cron", "runs", sound])).stdout).toMatch(/ {2}ok\n$/);
   });
 
   it("denies flagged commands in jobs, and allows them where the owner said so [40:CRN-12]", async () => {

@@ -12,6 +12,7 @@ import {
   startSupermemory,
 } from "../fakes/memory-services/services.ts";
 import { calls, says, startModelServer } from "../fakes/model-server/index.ts";
+import { startTelegramServer } from "../fakes/platforms/telegram-server.ts";
 import { modelConfig, Stage } from "./support/stage.ts";
 import { ProgramTerminal } from "./support/terminal.ts";
 
@@ -111,6 +112,19 @@ describe("memory services that ship with Hermes", () => {
     expect(heard).toContain("curate -- User: Which harbour?");
   });
 
+  it("may be none at all: holographic keeps facts in a file of the home", async () => {
+    await using model = await startModelServer({ strict: true });
+    await using stage = await Stage.open({ config: modelConfig(model.chatBaseUrl) });
+    expect(await stage.run(["memory", "setup", "holographic"])).toMatchObject({ code: 0 });
+    expect((await stage.run(["memory", "status"])).stdout).toContain("Provider: holographic, ready");
+    model.script(calls("fact_store", { action: "add", content: "The harbour is called Ystad" }), says("Noted."));
+    await stage.ask("My harbour is called Ystad.");
+    model.script(calls("fact_store", { action: "search", query: "harbour" }), says("Ystad."));
+    await stage.ask("What is my harbour called?");
+    expect(told(await model.received(3))).toMatch(/<memory-context>[\s\S]*Ystad/);
+    expect(told(await model.received(4))).toContain("Ystad");
+  });
+
   it("bring commands of their own while they are in use, and only then [10:PROV-7] [10:A7.8]", async () => {
     await using stage = await Stage.open({
       config: "memory:\n  provider: honcho\n",
@@ -135,7 +149,11 @@ import { join } from "node:path";
 class Diary {
   name = "diary";
   isAvailable() { return true; }
-  initialize(id, context) { this.home = context.hermesHome; this.log("initialize"); }
+  initialize(id, context) {
+    this.home = context.hermesHome;
+    const { chatId, chatType, userName } = context;
+    this.log(chatId === undefined ? "initialize" : "initialize " + [chatType, chatId, userName].join(" "));
+  }
   log(line) { appendFileSync(join(this.home, "diary.log"), line + "\\n"); }
   getToolSchemas() { return []; }
   getConfigSchema() { return []; }
@@ -212,5 +230,89 @@ describe("a provider in plugins/memory/<name>/", () => {
       "end 2",
       "shutdown",
     ]);
+  });
+
+  it("hears the flush and the end of a part when the conversation is compressed, and the end of all once [10:MEM-15] [10:MEM-17]", async () => {
+    await using model = await startModelServer({ strict: true });
+    let flushes = 0;
+    model.otherwise((request) => {
+      if (!told(request).includes("about to be cut off")) return says("Noted.");
+      flushes += 1;
+      return calls("memory", { action: "add", target: "memory", content: `Fact ${flushes}` });
+    });
+    const small = modelConfig(
+      model.chatBaseUrl,
+      "memory:\n  provider: diary\n  flush_min_turns: 0\n  nudge_interval: 0\nauxiliary:\n  title_generation:\n    enabled: false\n",
+    ).replace("default:", "context_length: 24000\n  allow_small_context: true\n  default:");
+    await using stage = await Stage.open({ config: small });
+    const log = await withDiary(stage);
+    for (let turn = 0; turn < 6; turn += 1) {
+      await writeFile(path.join(stage.home, "diary.log"), "");
+      await stage.ask(`Turn ${turn}: ${"a long story ".repeat(1_200)}`, "-t", "memory", ...(turn === 0 ? [] : ["-c"]));
+      if (flushes > 0) break;
+    }
+    expect((await log()).map((line) => line.replace(/^sync .*/, "sync"))).toEqual([
+      "initialize",
+      "write Fact 1",
+      expect.stringMatching(/^end \d+$/),
+      "sync",
+      expect.stringMatching(/^end \d+$/),
+      "shutdown",
+    ]);
+  });
+
+  it("is not asked to save again what was saved a moment ago [10:MEM-16]", async () => {
+    await using model = await startModelServer({ strict: true });
+    await using stage = await Stage.open({
+      config: modelConfig(model.chatBaseUrl, "memory:\n  provider: diary\n  flush_min_turns: 1\n  nudge_interval: 0\n"),
+    });
+    const log = await withDiary(stage);
+    model.script(calls("memory", { action: "add", target: "memory", content: "Tea at five" }), says("Noted."));
+    await stage.ask("Tea at five.");
+    expect(await log()).toEqual(["initialize", "write Tea at five", "sync Tea at five.", "end 4", "shutdown"]);
+    expect(model.requests.filter((request) => told(request).includes("about to be cut off"))).toEqual([]);
+  });
+
+  it("is told which chat it serves", async () => {
+    await using model = await startModelServer();
+    await using telegram = await startTelegramServer();
+    model.otherwise(says("Hi."));
+    await using stage = await Stage.open({
+      config: modelConfig(
+        model.chatBaseUrl,
+        `platforms: { telegram: { extra: { base_url: "${telegram.url}/bot" } } }\ntelegram: { allowed_users: ["7"] }\nmemory: { provider: diary }\n`,
+      ),
+      env: `TELEGRAM_BOT_TOKEN=${telegram.token}\n`,
+    });
+    const log = await withDiary(stage);
+    stage.start(["gateway", "run"]);
+    telegram.text("hello");
+    await expect.poll(() => telegram.shown().map(({ text }) => text), { timeout: 60_000 }).toContain("Hi.");
+    expect((await log())[0]).toMatch(/^initialize dm \d+ \S+/);
+  });
+});
+
+describe("a review of what to remember", () => {
+  it("is due after so many turns, also when the program was started anew in between [10:MEM-11]", async () => {
+    await using model = await startModelServer({ strict: true });
+    model.otherwise(says("Nothing to keep."));
+    await using stage = await Stage.open({
+      config: modelConfig(
+        model.chatBaseUrl,
+        "memory:\n  nudge_interval: 2\nauxiliary:\n  title_generation:\n    enabled: false\n",
+      ),
+    });
+    model.script(says("First."));
+    const { session_id: id } = await stage.ask("One.");
+    expect(model.requests).toHaveLength(1);
+    await using terminal = new ProgramTerminal(stage, ["--resume", String(id)]);
+    await terminal.sees("❯");
+    model.script(says("Second."));
+    await terminal.say("Two.");
+    await terminal.answers("Second.");
+    const review = await model.received(3);
+    expect(JSON.stringify(review.messages)).toContain("One.");
+    expect(review.toolNames).toContain("memory");
+    expect(told(review)).not.toContain("Two.");
   });
 });

@@ -80,6 +80,36 @@ describe("/rewind", () => {
   });
 });
 
+describe("/rollback", () => {
+  it("has one checkpoint for the writes of a turn; going back takes the turn out of the conversation [20:A11.8]", async () => {
+    await using model = await startModelServer({ strict: true });
+    model.otherwise(says("A title"));
+    await using stage = await Stage.open({ config: modelConfig(model.chatBaseUrl), files: { "a.txt": "one" } });
+    await using terminal = new ProgramTerminal(stage, []);
+    await terminal.sees("❯");
+    model.script(
+      calls("write_file", { path: "b.txt", content: "b" }),
+      calls("write_file", { path: "c.txt", content: "c" }),
+      says("Both are there."),
+    );
+    await terminal.say("Write them.");
+    await terminal.answers("Both are there.");
+    await terminal.say("/rollback");
+    const listed = await terminal.answers("Checkpoints, newest first");
+    expect(listed.match(/write_file/g)?.length).toBeLessThanOrEqual(3);
+    expect(listed).not.toMatch(/^\s*2 │/m);
+    await terminal.say("/rollback 1");
+    await terminal.answers(/restored|removed|back/i);
+    for (const name of ["b.txt", "c.txt"]) expect(existsSync(path.join(stage.work, name))).toBe(false);
+    const before = model.requests.length;
+    model.script(says("Hello."));
+    await terminal.say("Hi.");
+    await terminal.answers("Hello.");
+    const spoken = model.requests.slice(before).find((request) => told(request).includes("Hi."));
+    expect(JSON.stringify(spoken?.messages)).not.toContain("Write them.");
+  });
+});
+
 describe("/context", () => {
   it("says what fills the window, by where it comes from", async () => {
     await using model = await startModelServer({ strict: true });

@@ -151,6 +151,86 @@ describe("a login", () => {
   });
 });
 
+describe("an endpoint that answers only programs it knows", () => {
+  const claudeLogin = "sk-ant-oat01-0123456789abcdef0123456789abcdef";
+  const qwenLogin = { access_token: "qwen-0123456789", refresh_token: "r", expiry_date: Date.now() + 3_600_000 };
+  it.each([
+    {
+      provider: "anthropic",
+      model: "claude-sonnet-4-6",
+      host: "api.anthropic.com",
+      env: `ANTHROPIC_TOKEN=${claudeLogin}\n`,
+      agent: /^claude-cli\//,
+    },
+    {
+      provider: "kimi-coding",
+      model: "kimi-k2.6",
+      host: "api.kimi.com",
+      env: "KIMI_API_KEY=sk-kimi-0123456789abcdef\n",
+      agent: /^claude-code\//,
+    },
+    { provider: "qwen-oauth", model: "qwen3-coder-plus", host: "portal.qwen.ai", env: "", agent: /^QwenCode\// },
+  ])(
+    "$provider: is told the name of one only after consent, and no more when that is withdrawn [20:R1.52]",
+    async ({ provider, model, host, env: own, agent }) => {
+      await using server = await startModelServer();
+      server.otherwise(says("Known."));
+      await using front = await TlsFront.open(server.url, (request) => {
+        const wire = /\/(?:messages|chat\/completions)(?:\?|$)/.exec(request.path);
+        return request.host === host && wire !== null ? `/v1${wire[0]}` : undefined;
+      });
+      await using stage = await Stage.open({ env: own });
+      const folder = path.join(stage.folder, "user", ".qwen");
+      await mkdir(folder, { recursive: true });
+      await writeFile(path.join(folder, "oauth_creds.json"), JSON.stringify(qwenLogin));
+      const { env } = front;
+      const agentOf = async () => {
+        const from = front.requests.length;
+        const ran = await stage.run(["chat", "-q", "hi", "-Q", "--provider", provider, "--model", model], { env });
+        expect(ran).toMatchObject({ code: 0, stdout: "Known.\n" });
+        const [asked] = front.requests.slice(from).filter((one) => /messages|completions/.test(one.path));
+        return asked?.headers["user-agent"];
+      };
+      expect(await agentOf()).toMatch(/^HermesAgent/);
+      expect(await stage.run(["auth", "accept", provider, "--yes"])).toMatchObject({ code: 0 });
+      expect(await agentOf()).toMatch(agent);
+      expect(await stage.run(["auth", "accept", provider, "--withdraw"])).toMatchObject({ code: 0 });
+      expect(await agentOf()).toMatch(/^HermesAgent/);
+    },
+  );
+});
+
+describe("an endpoint that only a variable names", () => {
+  it("is used beside a key of OpenRouter, and gets neither that key nor OpenAI's unless key_env says so [20:R3.10]", async () => {
+    await using server = await startModelServer();
+    server.otherwise(says("From my own."));
+    const keys = { openai: "sk-live-0123456789abcdef", openrouter: "sk-or-v1-0123456789abcdef" };
+    const lines = [
+      `OPENAI_BASE_URL=${server.chatBaseUrl}`,
+      `OPENAI_API_KEY=${keys.openai}`,
+      `OPENROUTER_API_KEY=${keys.openrouter}`,
+    ];
+    await using stage = await Stage.open({
+      config: "model:\n  default: fake-model\n",
+      env: `${lines.join("\n")}\n`,
+    });
+    const sent = async (at: number) => {
+      expect(await stage.ask("hi")).toMatchObject({ final_response: "From my own." });
+      return JSON.stringify(server.requests.slice(at).map(({ headers }) => headers));
+    };
+    const without = await sent(0);
+    expect(without).not.toContain(keys.openai);
+    expect(without).not.toContain(keys.openrouter);
+    await stage.configure("model:\n  default: fake-model\nproviders:\n  custom:\n    key_env: OPENAI_API_KEY\n");
+    const withKey = await sent(server.requests.length);
+    expect(withKey).toContain(`Bearer ${keys.openai}`);
+    expect(withKey).not.toContain(keys.openrouter);
+    // An address in the settings of another provider does not draw its key there.
+    await stage.configure(modelConfig(server.chatBaseUrl));
+    expect(await sent(server.requests.length)).not.toMatch(/sk-live|sk-or/);
+  });
+});
+
 describe("thinking that was signed", () => {
   it("goes back to an endpoint of one's own, until that refuses it; then never again [10:LOOP-48] [20:R1.43] [20:R1.44]", async () => {
     await using server = await startModelServer({ strict: true });

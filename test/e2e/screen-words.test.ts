@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { badKey, calls, modelNotFound, says, startModelServer, withHeaders } from "../fakes/model-server/index.ts";
+import { badKey, calls, hang, modelNotFound, says, startModelServer, withHeaders } from "../fakes/model-server/index.ts";
 import { modelConfig, Stage } from "./support/stage.ts";
 import { ProgramTerminal } from "./support/terminal.ts";
 
@@ -70,6 +70,27 @@ describe("what the screen of the built program says", () => {
     await terminal.answers("Hi.");
     await terminal.say("/usage");
     await terminal.answers(/41 of 60 requests per minute left, full again in [56]m/);
+  });
+
+  it("the empty line says what it is for: a turn, a question, a command, nothing [20:R10.27]", async () => {
+    await using model = await startModelServer({ strict: true });
+    await using stage = await Stage.open({ config: modelConfig(model.chatBaseUrl) });
+    await using terminal = new ProgramTerminal(stage, []);
+    await terminal.sees("❯");
+    model.script(hang());
+    await terminal.say("Go.");
+    await terminal.sees("❯ type to interrupt · /queue to wait · Esc to stop");
+    terminal.press("\x1b");
+    await terminal.sees(/\n❯\s*\n─+\s*$/);
+    model.script(calls("clarify", { question: "Which colour?" }), says("Fine."));
+    await terminal.say("Ask me.");
+    await terminal.sees("❯ your answer, Esc leaves it to Hermes");
+    await terminal.say("blue");
+    await terminal.answers("Fine.");
+    await terminal.say("!sleep 600");
+    await terminal.sees("❯ Esc stops the command");
+    terminal.press("\x1b");
+    await terminal.sees(/\n❯\s*\n─+\s*$/);
   });
 
   it("/new names the commands it stops, and the status line counts them no more", async () => {

@@ -1,7 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
+import { TlsFront } from "../fakes/tls-front.ts";
 import { Stage } from "./support/stage.ts";
 import { ProgramTerminal } from "./support/terminal.ts";
 
@@ -84,5 +87,30 @@ describe("/skills in the chat", () => {
     expect(isThere(stage, "evil")).toBe(false);
     await terminal.say("/skills search");
     await terminal.sees("Usage: /skills search <words>");
+  });
+
+  it("searches and browses what can be had", async () => {
+    const listed = { skills: [{ id: "a", skillId: "kites", name: "kites", installs: 7, source: "wind/kites" }] };
+    const hub = createServer((_request, answer) => {
+      answer.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(listed));
+    });
+    await new Promise<void>((resolve) => hub.listen(0, "127.0.0.1", resolve));
+    try {
+      const { port } = hub.address() as AddressInfo;
+      await using front = await TlsFront.open(`http://127.0.0.1:${port}`, ({ host, path: asked }) =>
+        host === "skills.sh" ? asked : undefined,
+      );
+      await using stage = await Stage.open({ config: demo, files });
+      await using terminal = new ProgramTerminal(stage, [], front.env);
+      await terminal.sees("❯");
+      await terminal.say("/skills search kites");
+      await terminal.answers(/skills-sh[\s\S]*kites|kites[\s\S]*skills-sh/);
+      expect(front.requests.map(({ host }) => host)).toContain("skills.sh");
+      await terminal.say("/skills browse");
+      await terminal.answers(/official/);
+    } finally {
+      hub.closeAllConnections();
+      hub.close();
+    }
   });
 });

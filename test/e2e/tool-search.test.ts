@@ -1,7 +1,9 @@
+import { cp } from "node:fs/promises";
+import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { calls, says, startModelServer } from "../fakes/model-server/index.ts";
-import { modelConfig, Stage } from "./support/stage.ts";
+import { modelConfig, root, Stage } from "./support/stage.ts";
 import { ProgramTerminal } from "./support/terminal.ts";
 
 const fakeServer = fileURLToPath(new URL("../fakes/mcp-server/server.mjs", import.meta.url));
@@ -64,6 +66,27 @@ describe("tools on demand", () => {
     expect(new Set(shown).size).toBe(1);
     expect(shown[0]).toContain('"tool_search"');
     expect(shown[0]).not.toContain("mcp_shop_echo");
+  });
+
+  it("may be those of a plugin", async () => {
+    await using model = await startModelServer({ strict: true });
+    await using stage = await Stage.open({
+      config: modelConfig(model.chatBaseUrl, 'tool_search:\n  mode: "on"\nplugins:\n  enabled: [word-count]\n'),
+    });
+    await cp(path.join(root, "examples/plugins/word-count"), path.join(stage.home, "plugins/word-count"), {
+      recursive: true,
+    });
+    model.script(
+      calls("tool_search", { query: "count words" }),
+      calls("tool_call", { name: "word_count", arguments: { text: "three small words" } }),
+      says("Three."),
+    );
+    expect(await stage.ask("Count.")).toMatchObject({ final_response: "Three." });
+    expect(told(await model.received(2))).toContain("word_count");
+    expect(told(await model.received(3))).toContain('\\"words\\":3');
+    const shown = model.requests.map((request) => toolsOf(request as unknown as Received));
+    expect(new Set(shown).size).toBe(1);
+    expect(shown[0]).not.toContain("word_count");
   });
 
   it("are shown as always while they are few", async () => {

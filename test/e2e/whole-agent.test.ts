@@ -2,8 +2,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { cp } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { calls, hang, rateLimited, says, startModelServer } from "../fakes/model-server/index.ts";
+import { calls, fails, hang, rateLimited, says, startModelServer } from "../fakes/model-server/index.ts";
 import { ended, modelConfig, root, Stage } from "./support/stage.ts";
+import { ProgramTerminal } from "./support/terminal.ts";
 
 const textOf = (value: unknown): string => JSON.stringify(value);
 
@@ -63,6 +64,25 @@ describe("providers and money", () => {
     second.assertClean();
   });
 
+  it("sends marks for the prompt cache only to the model that has one, there and back again [10:A4.11]", async () => {
+    await using first = await startModelServer({ strict: true, models: [{ id: "claude-sonnet-4-6" }] });
+    await using second = await startModelServer({ strict: true, models: [{ id: "second-model" }] });
+    const config = [
+      `model:\n  provider: custom\n  base_url: ${first.anthropicBaseUrl}\n  api_mode: anthropic_messages\n  default: claude-sonnet-4-6\n`,
+      `fallback_providers:\n  - provider: custom\n    base_url: ${second.chatBaseUrl}\n    model: second-model\n`,
+      "auxiliary:\n  title_generation:\n    enabled: false\n",
+    ].join("");
+    await using stage = await Stage.open({ config });
+    first.script(says("One."), rateLimited({ retryAfterMs: 60_000 }), says("Three."));
+    second.script(says("Two."));
+    expect(await stage.ask("first")).toMatchObject({ final_response: "One." });
+    expect(await stage.ask("second", "-c")).toMatchObject({ final_response: "Two.", model: "second-model" });
+    const isMarked = ({ rawBody }: { readonly rawBody: string }): boolean => rawBody.includes('"cache_control"');
+    expect(second.requests.map(isMarked)).toEqual([false]);
+    expect(await stage.ask("third", "-c")).toMatchObject({ final_response: "Three." });
+    expect(first.requests.map(isMarked)).toEqual([true, true, true]);
+  });
+
   it("starts with the fallback, and says so, when the first provider has no key [20:R5.14]", async () => {
     await using second = await startModelServer({ strict: true, models: [{ id: "second-model" }] });
     second.otherwise(says("From the second."));
@@ -109,6 +129,26 @@ describe("providers and money", () => {
     expect(last).toMatchObject({ code: 1, stdout: "" });
     expect(last.stderr).toContain("budget.daily_usd");
     expect(server.requests).toHaveLength(2);
+  });
+});
+
+describe("a window that nobody named", () => {
+  it("is 128,000, and what the server says of it when it refuses from then on [20:R6.3]", async () => {
+    await using server = await startModelServer();
+    const config = modelConfig(server.chatBaseUrl, "auxiliary:\n  title_generation:\n    enabled: false\n");
+    await using stage = await Stage.open({ config });
+    server.otherwise(says("Noted."));
+    const { session_id: id } = await stage.ask(`One. ${"A long story. ".repeat(500)}`);
+    for (const turn of ["Two", "Three", "Four"]) await stage.ask(`${turn}. ${"A long story. ".repeat(500)}`, "-c");
+    const shows = async (window: string) => {
+      await using terminal = new ProgramTerminal(stage, ["--resume", String(id)]);
+      await terminal.sees(window);
+    };
+    await shows("/128K");
+    const message = "This model's maximum context length is 96000 tokens. However, your messages resulted in 99000 tokens.";
+    server.script(fails(400, { message }));
+    expect(await stage.ask("Five.", "-c")).toMatchObject({ completed: true });
+    await shows("/96K");
   });
 });
 
