@@ -108,6 +108,7 @@ describe("a review beside the conversation [10:MEM-12]", () => {
       clock: one.deps.clock,
       logger: one.logger,
       intervals: { memoryTurns: 1, skillSteps: 0 },
+      earlierTurns: () => [],
     });
     reviews.turnEnded({ steps: [[]], isDelivered: true }, talk, [...one.deps.tools.listing().tools.values()]);
     await reviews.idle();
