@@ -98,7 +98,9 @@ export async function createHermes(options: CreateHermesOptions = {}): Promise<H
     const resume = await sessionToResume(options.resume, hermes);
     const isInteractive = options.isInteractive ?? options.approve !== undefined;
     const open = async (request: Partial<OpenOptions>): Promise<OpenSession> => {
-      const own = { source: "library", cwd, isInteractive, ...requestOf(options) };
+      // What a person in front of a terminal can do, they can do here, too.
+      const source = options.isInteractive === true ? "cli" : "library";
+      const own = { source, cwd, isInteractive, ...requestOf(options) };
       return listened(await hermes.sessions.open({ ...own, ...request }), options);
     };
     const session = await open(resume === undefined ? {} : { resume });

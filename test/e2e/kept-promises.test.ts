@@ -98,13 +98,12 @@ describe("a server that counts no tokens", () => {
 describe("an answer that falls silent after its first words", () => {
   it("is continued, and the turn ends with one answer [10:LOOP-53]", async () => {
     await using model = await startModelServer({ strict: true });
-    await using stage = await Stage.open({
-      config: modelConfig(model.chatBaseUrl).replace("default:", "stale_timeout_seconds: 1\n  default:"),
-    });
+    await using stage = await Stage.open({ config: modelConfig(model.chatBaseUrl) });
     const first = says("Hello there, this is long.", { fragments: 5 });
     model.script(hangAfter({ events: 4 }, first), says("and goes on."));
-    const answer = await stage.ask("hi");
-    expect(answer).toMatchObject({ completed: true, final_response: expect.stringMatching(/^Hello.*and goes on\.$/s) });
+    const env = { HERMES_STREAM_STALE_TIMEOUT: "2" };
+    const ran = await stage.run(["chat", "-q", "hi", "-Q"], { env });
+    expect(ran).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Hello.*and goes on\.\n$/s) });
     expect(model.requests).toHaveLength(2);
   });
 });
