@@ -116,7 +116,7 @@ describe("a program around the terminal", () => {
     await terminal.sees(/mono/);
     await expect.poll(() => readFile(path.join(stage.home, "config.yaml"), "utf8")).toContain("skin: mono");
     await terminal.say("/panel");
-    await terminal.sees("answered by demo");
+    await terminal.sees("answered by hermes-demo");
     await terminal.say("/quit");
     expect(await terminal.exited).toBe(0);
   });
