@@ -2,7 +2,15 @@ import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { badKey, calls, hang, modelNotFound, says, startModelServer, withHeaders } from "../fakes/model-server/index.ts";
+import {
+  badKey,
+  calls,
+  hang,
+  modelNotFound,
+  says,
+  startModelServer,
+  withHeaders,
+} from "../fakes/model-server/index.ts";
 import { modelConfig, Stage } from "./support/stage.ts";
 import { ProgramTerminal } from "./support/terminal.ts";
 

@@ -145,7 +145,8 @@ describe("a window that nobody named", () => {
       await terminal.sees(window);
     };
     await shows("/128K");
-    const message = "This model's maximum context length is 96000 tokens. However, your messages resulted in 99000 tokens.";
+    const message =
+      "This model's maximum context length is 96000 tokens. However, your messages resulted in 99000 tokens.";
     server.script(fails(400, { message }));
     expect(await stage.ask("Five.", "-c")).toMatchObject({ completed: true });
     await shows("/96K");
