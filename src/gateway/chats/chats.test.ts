@@ -83,21 +83,6 @@ describe("a message from a chat", () => {
     expect(JSON.stringify(logger.lines)).not.toContain("secret words");
   });
 
-  it("of Hermes itself needs nobody's permission, and waits its turn like every other [40:FLW-3]", async () => {
-    const { intake, message, server, start, heard, texts } = await gateway({ busyMode: "queue" });
-    server.script(slow(says("To the person.")), says("To the process."));
-    start();
-    await intake.admit(message("work"));
-    await server.received(1);
-    const { userId: _nobody, ...source } = message("").source;
-    const stranger = { ...source, userId: "stranger" };
-    await intake.admit(message("[The process has ended.]", { source: stranger, isInternal: true }));
-    server.release(1_000);
-    await heard(2);
-    expect(texts()).toEqual(["To the person.", "To the process."]);
-    expect(JSON.stringify(server.requests[1])).toContain("The process has ended.");
-  });
-
   it("of one person waits while as many of their chats are served as may be; others go on [40:SCL-22]", async () => {
     const { intake, message, server, start, heard, texts } = await gateway({ mostPerUser: 1 });
     server.otherwise((request) =>
