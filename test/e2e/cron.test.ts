@@ -134,11 +134,13 @@ describe("hermes cron", () => {
     const { scope, model, home, json } = await stage();
     const other = scope.adopt(await startModelServer());
     other.otherwise(says("From elsewhere."));
+    await home.run(["config", "set", "model.api_key", "sk-of-the-configured-endpoint"]);
     const at = ["--model", "its-model", "--base-url", other.chatBaseUrl];
     const { job } = await json("create", "0 9 * * *", "Say where you are", "--name", "far", ...at);
     expect(job).toMatchObject({ model: "its-model", base_url: other.chatBaseUrl });
     expect(await home.run(["cron", "run", "far"])).toMatchObject({ code: 0 });
     expect(other.requests.map(({ body }) => body["model"])).toEqual(["its-model"]);
+    expect(JSON.stringify(other.requests.map(({ headers }) => headers))).not.toContain("sk-of-the-configured");
     expect(model.requests).toEqual([]);
     expect(await home.run(["cron", "create", "1h", "x", "--base-url", "elsewhere"])).toMatchObject({
       code: 1,
