@@ -218,7 +218,7 @@ describe("hermes env", () => {
     expect(existsSync(path.join(stage.work, "unsent_groups.jsonl"))).toBe(false);
   }, 120_000);
 
-  it("serve --protocol nemo-gym runs rows and always answers, with fresh results only [50:10.4.1] [50:10.4.3] [50:10.4.4] [50:10.4.9]", async () => {
+  it("serve --protocol nemo-gym runs rows and always answers, with fresh results only [50:10.3] [50:10.4.3] [50:10.4.4] [50:10.4.9]", async () => {
     await using model = await startFileModel();
     await using stage = await Stage.open({ config: modelConfig(model.chatBaseUrl) });
     const gym = stage.start(["env", "terminal-test", "serve", "--protocol", "nemo-gym", "--port", "0"]);

@@ -4,6 +4,7 @@ import { deadline, linkSignals } from "#foundation/lifecycle/abort";
 import { isRecord, parseJson } from "#foundation/text/json";
 import { type CallSlots, drawToolsets, findDistribution } from "#tools";
 import type { ManagedModel } from "../managed/managed-model.ts";
+import type { TokenCall } from "../managed/sequence-tracker.ts";
 import { rolloutTeller, type TellRun } from "../progress/run-event.ts";
 import type { Cassette } from "../replay/cassette.ts";
 import { Tape } from "../replay/tape.ts";
@@ -54,6 +55,10 @@ export interface Attempt {
   readonly result: AgentResult | undefined;
   readonly tools: Rollout["tools"];
   readonly sequence: Sequence;
+  /** Each model call with its exact tokens; empty where the server does not tell them. */
+  readonly calls: readonly TokenCall[];
+  /** Prompts that did not go on with the tokens sampled before. */
+  readonly breaks: number;
   readonly error: string | undefined;
   readonly seconds: number;
   readonly endedAtMs: number;
@@ -95,7 +100,8 @@ export async function attemptItem<Item>(
   const times = tape?.replayed ?? { seconds: (endedAtMs - startedMs) / 1000, endedAtMs };
   const { reward } = scored;
   deps.tell?.({ event: "item_finished", item: name, reward, passed: reward === 1, error: error ?? null });
-  return { taskId, ...scored, result, tools, sequence, error, ...times };
+  const tokens = { calls: session?.calls ?? [], breaks: session?.breaks ?? 0 };
+  return { taskId, ...scored, result, tools, sequence, ...tokens, error, ...times };
 }
 
 interface MadeAttempt {

@@ -3,7 +3,7 @@ import type { SharedRun } from "../rollout/shared-run.ts";
 import type { Attempt } from "./attempt.ts";
 
 /** What an evaluation keeps of an attempt; its tools and tokens are of no use elsewhere. */
-export type SharedAttempt = Omit<Attempt, "tools" | "sequence">;
+export type SharedAttempt = Omit<Attempt, "tools" | "sequence" | "calls" | "breaks">;
 
 export type SharedEvaluation = SharedRun<SharedAttempt>;
 
@@ -12,10 +12,10 @@ export function isSharedAttempt(value: unknown): value is SharedAttempt {
 }
 
 export function sharedAttempt(attempt: Attempt): SharedAttempt {
-  const { tools: _tools, sequence: _sequence, ...kept } = attempt;
+  const { tools: _tools, sequence: _sequence, calls: _calls, breaks: _breaks, ...kept } = attempt;
   return kept;
 }
 
 export function fromElsewhere(attempt: SharedAttempt): Attempt {
-  return { ...attempt, tools: [], sequence: { tokens: [], masks: [], logprobs: null } };
+  return { ...attempt, tools: [], sequence: { tokens: [], masks: [], logprobs: null }, calls: [], breaks: 0 };
 }

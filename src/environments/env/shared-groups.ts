@@ -19,7 +19,11 @@ export async function attemptShared(
   key: string,
   work: () => Promise<AttemptedGroup>,
 ): Promise<AttemptedGroup | "taken"> {
-  const outcome = await workShared(shared, key, work);
+  const outcome = await workShared(shared, key, async () => {
+    const { attempts, distillation } = await work();
+    // The sequence has all of it; the single calls are of no use elsewhere.
+    return { attempts: attempts.map((attempt) => ({ ...attempt, calls: [] })), distillation };
+  });
   return outcome === "taken" ? outcome : asMade(outcome);
 }
 

@@ -1,6 +1,6 @@
 import { describe } from "#foundation/errors";
 import { type AttemptEvent, localFailure, type ModelRequest } from "#model";
-import { type ChatSample, sampleChat } from "./chat-source.ts";
+import { type ChatSample, sampleChat, type TokenFields } from "./chat-source.ts";
 import { SequenceTracker } from "./sequence-tracker.ts";
 import type { TokenServer } from "./token-server.ts";
 
@@ -8,19 +8,24 @@ import type { TokenServer } from "./token-server.ts";
 export class ChatRollout {
   readonly tracker = new SequenceTracker();
   readonly #server: TokenServer;
-  readonly #usualMaxTokens: number;
+  readonly #options: { readonly usualMaxTokens: number; readonly thinkingMode: boolean };
+  /** Of replies whose server wants their tokens back, as they came. */
+  readonly #fields = new Map<string, TokenFields>();
 
-  constructor(server: TokenServer, usualMaxTokens: number) {
+  constructor(server: TokenServer, options: { readonly usualMaxTokens: number; readonly thinkingMode: boolean }) {
     this.#server = server;
-    this.#usualMaxTokens = usualMaxTokens;
+    this.#options = options;
   }
 
   async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<AttemptEvent, void> {
     yield { type: "attempt-start", model: request.target.model };
     try {
-      const maxTokens = request.options.maxOutputTokens ?? this.#usualMaxTokens;
-      const sampled = await sampleChat(this.#server, { ...request, maxTokens }, signal);
+      const { usualMaxTokens, thinkingMode } = this.#options;
+      const maxTokens = request.options.maxOutputTokens ?? usualMaxTokens;
+      const fieldsOf = (key: string) => this.#fields.get(key);
+      const sampled = await sampleChat(this.#server, { ...request, maxTokens, thinkingMode, fieldsOf }, signal);
       const { input, ids, logprobs } = sampled;
+      if (sampled.fields !== undefined) this.#fields.set(sampled.calls[0]?.id ?? sampled.text, sampled.fields);
       this.tracker.add("", input, { ids, logprobs, text: "" });
       yield* events(sampled);
       const usage = { input: input.length, output: ids.length, cacheRead: 0, cacheWrite: 0, reasoning: 0 };

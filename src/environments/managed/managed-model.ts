@@ -7,7 +7,7 @@ import { promptRenderer, type RenderPrompt } from "./chat-prompt.ts";
 import { ChatRollout } from "./chat-rollout.ts";
 import { type Generated, generate } from "./generate.ts";
 import { type PositionScores, scorePrompt, scoresPrompts } from "./prompt-scores.ts";
-import { SequenceTracker } from "./sequence-tracker.ts";
+import { SequenceTracker, type TokenCall } from "./sequence-tracker.ts";
 import type { TokenServer } from "./token-server.ts";
 
 export interface ManagedOptions {
@@ -42,13 +42,14 @@ export interface ScoredReply {
   readonly scores: readonly PositionScores[];
 }
 
-interface ManagedSession {
+export interface ManagedSession {
   /** The models of the program, with this one's calls led past the provider's chat interface. */
   readonly models: Models;
   /** The tokens so far; undefined before the first answer. */
   sequence(): Sequence | undefined;
   /** How often a prompt did not go on with what was known. */
   readonly breaks: number;
+  readonly calls: readonly TokenCall[];
 }
 
 export function managedModel(options: ManagedOptions): ManagedModel {
@@ -59,7 +60,7 @@ export function managedModel(options: ManagedOptions): ManagedModel {
       const { tokenizer, server, usualMaxTokens } = options;
       const rollout =
         tokenizer === undefined || server.token_source === "chat"
-          ? new ChatRollout(server, usualMaxTokens)
+          ? new ChatRollout(server, { usualMaxTokens, thinkingMode: options.thinkingMode })
           : new ManagedRollout({ ...options, tokenizer }, parserName);
       const models: Models = { ...options.models, stream: (request, signal) => rollout.stream(request, signal) };
       return {
@@ -67,6 +68,9 @@ export function managedModel(options: ManagedOptions): ManagedModel {
         sequence: () => rollout.tracker.last,
         get breaks() {
           return rollout.tracker.breaks;
+        },
+        get calls() {
+          return rollout.tracker.calls;
         },
       };
     },

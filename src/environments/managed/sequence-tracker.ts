@@ -8,6 +8,13 @@ export interface Sampled {
   readonly text: string;
 }
 
+/** One model call, token by token. */
+export interface TokenCall {
+  readonly input: readonly number[];
+  readonly ids: readonly number[];
+  readonly logprobs: readonly number[];
+}
+
 interface Node {
   readonly text: string;
   readonly tokens: readonly number[];
@@ -22,6 +29,7 @@ interface Node {
  */
 export class SequenceTracker {
   #nodes: readonly Node[] = [];
+  readonly #calls: TokenCall[] = [];
 
   /** The ids of a prompt. `encode` turns text into ids, with or without what begins every prompt. */
   inputFor(prompt: string, encode: (text: string, isBeginning: boolean) => readonly number[]): readonly number[] {
@@ -34,6 +42,7 @@ export class SequenceTracker {
     const known = this.#nodes.findLast(({ tokens }) => startsWith(input, tokens));
     const fresh = input.slice(known?.tokens.length ?? 0);
     const logprobs = sampled.ids.map((_, index) => sampled.logprobs[index] ?? noLogprob);
+    this.#calls.push({ input, ids: sampled.ids, logprobs });
     const node: Node = {
       text: prompt + sampled.text,
       tokens: [...input, ...sampled.ids],
@@ -41,6 +50,11 @@ export class SequenceTracker {
       logprobs: [...(known?.logprobs ?? []), ...fresh.map(() => noLogprob), ...logprobs],
     };
     this.#nodes = [...this.#nodes.filter((one) => one !== known), node];
+  }
+
+  /** Every call so far, in order. */
+  get calls(): readonly TokenCall[] {
+    return this.#calls;
   }
 
   /** More than one means that a prompt did not go on with what was known. */

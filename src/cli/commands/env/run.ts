@@ -204,6 +204,7 @@ async function runGym(run: EnvironmentRun, invocation: Invocation, out: Output):
     host: flagText(invocation, "host") ?? "127.0.0.1",
     port: flagNumber(invocation, "port", { usual: 9000, min: 0, max: 65_535 }),
     concurrency: run.config.max_num_workers > 0 ? run.config.max_num_workers : 32,
+    resourcesServer: flagText(invocation, "resources-server"),
   });
   out.document({ url: server.url });
   out.line(`The agent server listens at ${server.url}`);

@@ -39,6 +39,12 @@ export const envCommand: Command = {
     { name: "port", kind: "text", value: "<n>", about: "Of nemo-gym: where it listens (9000)" },
     { name: "host", kind: "text", value: "<address>", about: "Of nemo-gym (127.0.0.1); it has no password" },
     {
+      name: "resources-server",
+      kind: "text",
+      value: "<url>",
+      about: "Of nemo-gym: who scores rows in place of the environment",
+    },
+    {
       name: "resume",
       kind: "text",
       value: "<file>",
