@@ -3,7 +3,7 @@ import { chmod, readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { Scope } from "#foundation/lifecycle/disposal";
-import { says, startModelServer } from "../fakes/model-server/index.ts";
+import { calls, says, startModelServer } from "../fakes/model-server/index.ts";
 import { startTelegramServer } from "../fakes/platforms/telegram-server.ts";
 import { Stage } from "./support/stage.ts";
 
@@ -98,4 +98,27 @@ describe("hermes gateway forget", () => {
     for (const name of await readdir(logs).catch(() => []))
       if (name.endsWith(".json")) expect(await readFile(path.join(logs, name), "utf8")).not.toContain('"7"');
   });
+});
+
+describe("what Hermes hears by itself", () => {
+  it("is answered in the chat it belongs to, with nobody writing: a process in the background that ends [40:FLW-3]", async () => {
+    const { home, model, telegram } = await stage();
+    const gate = path.join(home.work, "go");
+    model.script(
+      calls("terminal", {
+        command: `until [ -e ${gate} ]; do sleep 0.1; done; echo built`,
+        background: true,
+        notify_on_complete: true,
+      }),
+      says("It builds."),
+      says("The build has ended."),
+    );
+    home.start(["gateway", "run"]);
+    telegram.text("build it");
+    const texts = () => telegram.shown().map(({ text }) => text);
+    await expect.poll(texts, { timeout: 30_000 }).toContain("It builds.");
+    await writeFile(gate, "");
+    await expect.poll(texts, { timeout: 30_000 }).toContain("The build has ended.");
+    expect(JSON.stringify(model.requests.at(-1)?.messages.at(-1))).toContain("built");
+  }, 120_000);
 });

@@ -66,7 +66,7 @@ async function inWork(
   const claimed = await inbox.claimed(sessionKey);
   const ids = [...turns.flatMap(({ inboxIds }) => inboxIds), ...claimed.map(({ id }) => id)];
   if (turns.length > 0 || ids.length > 0) return ids;
-  const [first] = await inbox.pending(sessionKey, { limit: 1, kinds: ["message", "internal"] });
+  const [first] = await inbox.pending(sessionKey, { limit: 1, kinds: ["message"] });
   return first === undefined ? [] : [first.id];
 }
 
