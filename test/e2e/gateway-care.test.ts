@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const scope of scopes.splice(0)) await scope[Symbol.asyncDispose]();
 });
 
-async function stage() {
+async function stage(more = "") {
   const scope = new Scope();
   scopes.push(scope);
   const model = scope.adopt(await startModelServer());
@@ -21,6 +21,7 @@ async function stage() {
     `model: { provider: custom, default: test-model, base_url: "${model.chatBaseUrl}", context_length: 128000 }`,
     `telegram: { base_url: "${telegram.url}", allowed_users: ["7", "8"] }`,
     "auxiliary: { title_generation: { enabled: false } }",
+    more,
   ].join("\n");
   const home = scope.adopt(await Stage.open({ config, env: `TELEGRAM_BOT_TOKEN=${telegram.token}\n` }));
   const doctor = async (...more: readonly string[]) => {
@@ -121,4 +122,27 @@ describe("what Hermes hears by itself", () => {
     await expect.poll(texts, { timeout: 30_000 }).toContain("The build has ended.");
     expect(JSON.stringify(model.requests.at(-1)?.messages.at(-1))).toContain("built");
   }, 120_000);
+});
+
+describe("what a chat sees of tools", () => {
+  const long = `echo ${"x".repeat(120)}`;
+  const times = (text: string) => text.match(/terminal/g)?.length ?? 0;
+  it.each([
+    ["off", (text: string) => times(text) === 0],
+    ["new", (text: string) => times(text) === 1],
+    ["all", (text: string) => times(text) === 2],
+    ["verbose", (text: string) => times(text) === 2 && text.includes(long)],
+  ] as const)(
+    "is as display.tool_progress says: %s [40:STR-8] [40:STR-2]",
+    async (mode, isShown) => {
+      const { home, model, telegram } = await stage(`display: { tool_progress: "${mode}" }`);
+      model.script(calls("terminal", { command: "echo one" }), calls("terminal", { command: long }), says("Done."));
+      home.start(["gateway", "run"]);
+      telegram.text("do both");
+      const texts = () => telegram.shown().map(({ text }) => text);
+      await expect.poll(texts, { timeout: 30_000 }).toContain("Done.");
+      await expect.poll(() => isShown(texts().join("\n")), { timeout: 30_000 }).toBe(true);
+    },
+    120_000,
+  );
 });

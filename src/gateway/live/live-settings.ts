@@ -19,7 +19,7 @@ export interface LiveSettings {
 const usualPreview = 40;
 const progressOf = { high: "all", medium: "new", low: "off", minimal: "off" } as const;
 
-/** What is said for the platform counts, then what its kind is used to; a general "off" is off everywhere. */
+/** What is set for the platform counts, then what is set for all, then what its kind is used to. */
 export function liveSettings(config: Config, platform: Platform): LiveSettings {
   const { id, capabilities } = platform;
   const { display, streaming } = config;
@@ -27,7 +27,8 @@ export function liveSettings(config: Config, platform: Platform): LiveSettings {
   const { tier } = capabilities;
   const canEdit = capabilities.canEdit || platform.canEditWith?.(config) === true;
   const mayStream = tier === "high" || tier === "medium";
-  const general = display.tool_progress === "off" ? "off" : progressOf[tier];
+  // The usual value of the terminal says nothing about a platform that is used to less.
+  const general = display.tool_progress === "all" ? progressOf[tier] : display.tool_progress;
   const preview = own?.tool_preview_length ?? display.tool_preview_length;
   return {
     streams: canEdit && streaming.transport === "edit" && (own?.streaming ?? (mayStream && streaming.enabled)),

@@ -89,6 +89,10 @@ export class LiveView {
     this.#over.abort();
     this.#changed.resolve();
     await this.#running;
+    if (!this.#isTaken || this.#failures >= mostFailures) return;
+    // Lines about tools stay in the chat: the last ones, too, which came within the pause between two edits.
+    for (const one of this.#units)
+      if (one.kind === "progress" && one.messageId !== undefined) await this.#show(one, true);
   }
 
   #current(kind: Unit["kind"]): Unit {
@@ -133,7 +137,7 @@ export class LiveView {
     }
   }
 
-  async #show(one: Unit): Promise<void> {
+  async #show(one: Unit, isLast = false): Promise<void> {
     const { outlet, settings } = this.#deps;
     const visible = one.kind === "text" ? visibleSoFar(one.text) : one.text;
     if (visible.trim().length < leastVisible && one.messageId === undefined) return;
@@ -150,7 +154,10 @@ export class LiveView {
       signal: AbortSignal.timeout(longestIntervalMs),
       isGrowing: !one.isDone,
     };
-    const result = await outlet.sendIfRoom(this.#to, message, context).catch((error: unknown) => failed(error));
+    const sending = isLast
+      ? outlet.inTurn(this.#to.chatId, context.signal, () => outlet.connection.send(this.#to, message, context))
+      : outlet.sendIfRoom(this.#to, message, context);
+    const result = await sending.catch((error: unknown) => failed(error));
     if (result === undefined) return void this.#changed.resolve();
     if (result.kind === "failed") return this.#slowDown(result);
     this.#failures = 0;
