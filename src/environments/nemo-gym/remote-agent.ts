@@ -12,6 +12,7 @@ import { toolsetsFor } from "../env/attempt.ts";
 import type { EnvironmentRun } from "../env/environment-run.ts";
 import { requestOf } from "../env/request.ts";
 import type { ManagedSession } from "../managed/managed-model.ts";
+import type { TokenCall } from "../managed/sequence-tracker.ts";
 import { openRollout } from "../rollout/rollout.ts";
 import { callItem, conversationItems, type Item, messageItem, responseObject, withTokens } from "./items.ts";
 import type { GymQuestion, GymTool } from "./question.ts";
@@ -178,9 +179,11 @@ class RemoteRollout implements AsyncDisposable {
     }
     this.#idle.restart();
     if (this.#ended !== undefined) return this.#answer(this.#ended);
-    const asked = [...this.#asked.values()].filter(({ id }) => !this.#told.has(`call:${id}`));
+    // All that is open, also what Gym was asked before and has left unanswered.
+    const asked = [...this.#asked.values()];
     for (const { id } of asked) this.#told.add(`call:${id}`);
-    const text = this.#reply.text === "" ? [] : [messageItem(this.#reply.text)];
+    const isTold = this.#told.has(`reply:${this.#reply.calls[0]?.id ?? ""}`);
+    const text = this.#reply.text === "" || isTold ? [] : [messageItem(this.#reply.text)];
     const open = [...text, ...asked.map((call) => callItem(call.id, call))];
     const before = this.#untold(this.#history.slice(this.#prefill), (this.#session?.calls ?? []).slice(0, -1));
     this.#told.add(`reply:${this.#reply.calls[0]?.id ?? ""}`);
@@ -214,10 +217,7 @@ class RemoteRollout implements AsyncDisposable {
   }
 
   /** Without the question, and without what Gym has or told us itself. */
-  #untold(
-    messages: readonly Message[],
-    calls: readonly { input: readonly number[]; ids: readonly number[]; logprobs: readonly number[] }[],
-  ): readonly Item[] {
+  #untold(messages: readonly Message[], calls: readonly TokenCall[]): readonly Item[] {
     const replies = messages.filter(({ role }) => role === "assistant").length;
     let reply = 0;
     return messages.flatMap((message) => {
