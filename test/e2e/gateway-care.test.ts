@@ -1,8 +1,12 @@
+import { createHmac } from "node:crypto";
 import { once } from "node:events";
 import { chmod, readdir, readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { Scope } from "#foundation/lifecycle/disposal";
+import { freePort } from "../fakes/free-port.ts";
 import { calls, says, startModelServer } from "../fakes/model-server/index.ts";
 import { startTelegramServer } from "../fakes/platforms/telegram-server.ts";
 import { Stage } from "./support/stage.ts";
@@ -145,4 +149,54 @@ describe("what a chat sees of tools", () => {
     },
     120_000,
   );
+});
+
+describe("a webhook route", () => {
+  it("answers as one comment on the pull request, also when GitHub's answer was lost [40:WHK-12] [40:A-WHK-10]", async () => {
+    const comments: { id: number; body: string }[] = [];
+    const asked: string[] = [];
+    const gitHub = createServer((request, response) => {
+      asked.push(`${request.method} ${request.url?.split("?")[0]} ${request.headers.authorization}`);
+      const chunks: Buffer[] = [];
+      request.on("data", (chunk: Buffer) => chunks.push(chunk));
+      request.on("end", () => {
+        const say = (body: unknown) =>
+          void response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
+        if (request.method === "GET") return say(comments);
+        const { body } = JSON.parse(Buffer.concat(chunks).toString("utf8")) as { body: string };
+        comments.push({ id: comments.length + 1, body });
+        // The first one is written, and nobody hears of it.
+        return comments.length === 1 ? void response.destroy() : say(comments.at(-1));
+      });
+    });
+    await new Promise<void>((resolve) => gitHub.listen(0, "127.0.0.1", resolve));
+    const api = `http://127.0.0.1:${(gitHub.address() as AddressInfo).port}`;
+    const port = await freePort();
+    const route = `{ secret: s3cret, prompt: "Review {n}", deliver: github_comment, deliver_extra: { repo: "me/it", pr_number: "{n}" } }`;
+    const { home, model } = await stage(
+      [
+        "platforms:",
+        `  webhook: { enabled: true, extra: { routes: { pr: ${route} }, github: { token: gh-token, api_url: "${api}" } } }`,
+        `webhook: { port: ${port} }`,
+      ].join("\n"),
+    );
+    model.script(calls("terminal", { command: "true" }), says("Looks good."));
+    home.start(["gateway", "run"]);
+    const call = async (body: string): Promise<number | undefined> => {
+      const signature = createHmac("sha256", "s3cret").update(body).digest("hex");
+      const headers = { "x-hub-signature-256": `sha256=${signature}`, "x-github-delivery": body };
+      const answer = await fetch(`http://127.0.0.1:${port}/webhooks/pr`, { method: "POST", body, headers }).catch(
+        () => undefined,
+      );
+      return answer?.status;
+    };
+    await expect.poll(() => call('{"n":7}'), { timeout: 30_000 }).toBe(202);
+    const heard = () => asked.filter((line) => line.startsWith("GET")).length;
+    await expect.poll(heard, { timeout: 60_000 }).toBe(2);
+    expect(comments).toEqual([{ id: 1, body: expect.stringMatching(/^Looks good\.\n\n<!-- hermes .* -->$/) }]);
+    expect(asked[0]).toBe("GET /repos/me/it/issues/7/comments Bearer gh-token");
+    expect(await call('{"n":"7/../8"}')).toBe(502);
+    gitHub.closeAllConnections();
+    await new Promise((resolve) => gitHub.close(resolve));
+  }, 120_000);
 });

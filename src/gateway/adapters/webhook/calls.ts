@@ -4,7 +4,9 @@ import type { Config } from "#config";
 import { readRequestBody } from "#foundation/http/request-body";
 import { isRecord, parseJson } from "#foundation/text/json";
 import { nonEmpty } from "#foundation/text/text";
+import type { MessageSource } from "../../platform/inbound.ts";
 import type { ConnectionPorts } from "../../platform/platform.ts";
+import { isPullRequest, pullRequestChat } from "./github.ts";
 import type { WebhookRoute } from "./routes.ts";
 import { isSigned } from "./signature.ts";
 import { fillTemplate, payloadText } from "./template.ts";
@@ -19,6 +21,8 @@ export interface CallsDeps {
   readonly ports: Pick<ConnectionPorts, "admit" | "elsewhere" | "clock">;
   readonly routes: readonly WebhookRoute[];
   readonly settings: Pick<Config["webhook"], "rate_limit" | "max_body_bytes">;
+  /** Comments can be written at GitHub. */
+  readonly hasGitHub: boolean;
 }
 
 const minuteMs = 60_000;
@@ -54,7 +58,7 @@ export class Calls {
     const { ports } = this.#deps;
     const { payload, event, id } = call;
     const target = targetOf(route, payload);
-    const to = target === undefined ? undefined : await ports.elsewhere.find(target);
+    const to = target === undefined ? undefined : await this.#find(target);
     if (typeof to === "string") return { status: 502, body: { status: "error", error: to, delivery_id: id } };
     const filled = route.prompt === undefined ? payloadText(payload) : fillTemplate(route.prompt, payload);
     const about = { route: route.name, delivery_id: id };
@@ -78,6 +82,13 @@ export class Calls {
     });
     if (!isNew) return { status: 200, body: { status: "duplicate", delivery_id: id } };
     return { status: 202, body: { status: "accepted", event, ...about } };
+  }
+
+  /** Pull requests are reached from a route alone: no model may name one. */
+  async #find(target: string): Promise<MessageSource | string> {
+    if (!isPullRequest(target)) return await this.#deps.ports.elsewhere.find(target);
+    if (!this.#deps.hasGitHub) return "GitHub comments need a token: platforms.webhook.extra.github.token";
+    return { platform: "webhook", account: "webhook", chatId: target, chatType: "webhook" };
   }
 
   /** How long a route has to wait; 0 takes a call of its window. */
@@ -110,6 +121,8 @@ function targetOf({ deliver, deliverExtra }: WebhookRoute, payload: unknown): st
     const template = deliverExtra[name];
     return template === undefined ? undefined : fillTemplate(template, payload);
   };
+  if (deliver === "github_comment")
+    return pullRequestChat(filled("repo"), filled("pr_number")) ?? "a pull request: repo or pr_number are missing";
   const chat = filled("chat_id");
   if (deliver.includes(":") || chat === undefined) return deliver;
   const thread = filled("message_thread_id") ?? filled("thread_id");

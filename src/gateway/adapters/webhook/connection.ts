@@ -3,6 +3,7 @@ import { describe } from "#foundation/errors";
 import { Deferred } from "#foundation/lifecycle/deferred";
 import { type Connection, ConnectionError, type ConnectionPorts } from "../../platform/platform.ts";
 import { Calls } from "./calls.ts";
+import { comment, gitHubSettings, isPullRequest } from "./github.ts";
 import { callHook } from "./outbound.ts";
 import { outboundHooks, routesOf } from "./routes.ts";
 
@@ -11,7 +12,9 @@ const aliveEveryMs = 20_000;
 /** Listens for calls, and calls others. The program's own socket is all there is to be connected with. */
 export async function connectWebhook(ports: ConnectionPorts): Promise<Connection> {
   const { config, logger } = ports;
-  const calls = new Calls({ ports, routes: routesOf(config), settings: config.webhook });
+  const gitHub = gitHubSettings(config.platforms["webhook"]?.extra["github"]);
+  const hasGitHub = gitHub !== undefined;
+  const calls = new Calls({ ports, routes: routesOf(config), settings: config.webhook, hasGitHub });
   const hooks = outboundHooks(config);
   const lost = new Deferred<ConnectionError>();
   const server = createServer(async (request, response) => {
@@ -34,6 +37,8 @@ export async function connectWebhook(ports: ConnectionPorts): Promise<Connection
     lost: lost.promise,
     async send(to, message, context) {
       if (message.kind === "media") return { kind: "failed", errorClass: "format", message: "webhooks take no files" };
+      if (isPullRequest(to.chatId) && gitHub !== undefined)
+        return await comment(gitHub, { chatId: to.chatId, text: message.body.plain }, { ...context, ports });
       const hook = hooks.get(to.chatId);
       if (hook !== undefined) return await callHook(hook, { to, text: message.body.plain }, { ...context, ports });
       if (!to.chatId.startsWith("webhook:"))

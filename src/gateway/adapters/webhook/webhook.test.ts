@@ -43,6 +43,7 @@ async function listening(routes: unknown) {
   const calls = new Calls({
     routes: routesOf(settings(routes)),
     settings: { rate_limit: 30, max_body_bytes: 1_048_576 },
+    hasGitHub: false,
     ports: {
       clock: systemClock,
       admit: (message) => keep(admitted, message.dedupKey, message),
