@@ -57,6 +57,8 @@ export interface GatewayDeps {
   readonly logger: Logger;
   readonly status: StatusFile;
   onState(platform: string, state: PlatformState): void;
+  /** It was asked to end and finishes so many conversations first. */
+  onDraining(conversations: number): void;
   /** Keeps a chat as the home channel of its platform. */
   setHome(message: InboundMessage): Promise<void>;
   /** Tells the hooks of the home; nobody waits for them. */
@@ -98,7 +100,9 @@ export async function runGateway(deps: GatewayDeps, signal: AbortSignal): Promis
   ending.addEventListener("abort", () => {
     // From now on others are asked to do what is left.
     void registration.leave();
-    status.gateway("draining", opened.chats.active.length);
+    const active = opened.chats.active.length;
+    status.gateway("draining", active);
+    deps.onDraining(active);
   });
   deps.fire("gateway:startup", { platforms: platforms.map(({ id }) => id) });
   logger.info("the gateway runs", { platforms: platforms.map(({ id }) => id), store: store.kind, roles: [...roles] });

@@ -7,7 +7,7 @@ import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { Scope } from "#foundation/lifecycle/disposal";
 import { freePort } from "../fakes/free-port.ts";
-import { calls, says, startModelServer } from "../fakes/model-server/index.ts";
+import { calls, hang, says, startModelServer } from "../fakes/model-server/index.ts";
 import { startTelegramServer } from "../fakes/platforms/telegram-server.ts";
 import { Stage } from "./support/stage.ts";
 
@@ -149,6 +149,24 @@ describe("what a chat sees of tools", () => {
     },
     120_000,
   );
+});
+
+describe("hermes gateway run", () => {
+  it("says what it waits for when it is asked to end, and ends at once when it is asked again", async () => {
+    const { home, model, telegram } = await stage();
+    model.script(hang());
+    const gateway = home.start(["gateway", "run"]);
+    let shown = "";
+    gateway.stderr?.on("data", (text: Buffer) => {
+      shown += String(text);
+    });
+    telegram.text("think long");
+    await expect.poll(() => model.requests.length, { timeout: 30_000 }).toBe(1);
+    gateway.kill("SIGINT");
+    await expect.poll(() => shown, { timeout: 30_000 }).toContain("Finishing 1 conversation first. Ctrl-C again");
+    gateway.kill("SIGINT");
+    expect(await once(gateway, "exit")).toEqual([130, null]);
+  }, 120_000);
 });
 
 describe("a webhook route", () => {

@@ -5,6 +5,7 @@ import type { Hermes } from "#app";
 import { changeSetting } from "#config";
 import { UserError } from "#foundation/errors";
 import { quietly } from "#foundation/files/quietly";
+import { plural } from "#foundation/text/figures";
 import { systemClock } from "#foundation/time/clock";
 import type { GatewayDeps, InboundMessage, PlatformState } from "#gateway";
 import type { GatewayHooks } from "#plugins";
@@ -166,6 +167,9 @@ function gatewayDeps(opened: Opened, { io, signal, say }: Around): GatewayDeps {
         env: io.env,
         signal,
       });
+    },
+    onDraining(turns: number) {
+      if (turns > 0) say(`Finishing ${plural(turns, "conversation")} first. Ctrl-C again stops at once.`);
     },
     onState(platform: string, state: PlatformState) {
       const why = "errorMessage" in state ? `: ${state.errorMessage}` : "";
