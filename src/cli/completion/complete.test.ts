@@ -33,7 +33,7 @@ describe("completion", () => {
     expect(await words("auth", "add", "openr")).toEqual(["openrouter"]);
     expect(await words("config", "set", "display.stre")).toEqual(["display.streaming"]);
     const { stdout } = await runCli(["__complete", "config", "get", "model.provider"], { home: location.home });
-    expect(stdout).toBe("model.provider\tProvider id; `auto` picks one from the credentials found.\n");
+    expect(stdout).toBe("model.provider\tProvider ID. `auto` picks one from the credentials it finds.\n");
     expect(await words("import", "")).toEqual([":files"]);
     expect(await words("mcp", "test", "")).toEqual([]);
   });

@@ -281,7 +281,7 @@ function block<const F extends Readonly<Record<string, Node>>>(id: string, own: 
 function withoutEffect(node: Node, id: string): Node {
   const { about = "" } = node;
   const facts = typeof about === "string" ? { description: about } : about;
-  return { ...node, about: { ...facts, noEffect: `Not used by ${id}.` } };
+  return { ...node, about: { ...facts, noEffect: `${id} does not use it.` } };
 }
 
 /** Platforms without channels have nothing to be addressed in. */

@@ -315,7 +315,7 @@ describe("metadata", () => {
     expect(why("gateway.media_store")).toBeUndefined();
     expect(why("telegram.allowed_users")).toBeUndefined();
     expect(why("telegram.proxy")).toBeUndefined();
-    expect(why("email.proxy")).toMatch(/Not used by e-mail/);
+    expect(why("email.proxy")).toMatch(/e-mail does not use it/);
     expect(why("homeassistant.url")).toBeUndefined();
     expect(why("agent.max_turns")).toBeUndefined();
   });
