@@ -151,6 +151,48 @@ describe("what a chat sees of tools", () => {
   );
 });
 
+describe("words leave", () => {
+  it("as the answer, to a home channel, to a chat by its id, and to another platform [40:DLV-1]", async () => {
+    const calledWith: Record<string, unknown>[] = [];
+    const receiver = createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on("data", (chunk: Buffer) => chunks.push(chunk));
+      request.on("end", () => {
+        calledWith.push(JSON.parse(Buffer.concat(chunks).toString("utf8")) as Record<string, unknown>);
+        response.writeHead(200).end("{}");
+      });
+    });
+    await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
+    const ops = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
+    const { home, model, telegram } = await stage(
+      [
+        'gateway: { admin_users: ["telegram:7", "7"] }',
+        "platforms:",
+        '  telegram: { home_channel: { platform: telegram, chat_id: "9", name: Home } }',
+        `  webhook: { enabled: true, token: s3cret, extra: { outbound: { ops: { url: "${ops}", allow_private: true } } } }`,
+        `webhook: { port: ${await freePort()} }`,
+      ].join("\n"),
+    );
+    model.script(
+      calls("send_message", { target: "telegram", message: "to the home channel" }),
+      calls("send_message", { target: "telegram:8", message: "to chat eight" }),
+      calls("send_message", { target: "webhook:ops", message: "to another platform" }),
+      says("to you"),
+    );
+    home.start(["gateway", "run"]);
+    telegram.text("tell everybody");
+    const words = () => telegram.shown().map(({ chatId, text }) => `${chatId}: ${text}`);
+    await expect.poll(words, { timeout: 30_000 }).toEqual(expect.arrayContaining(["7: to you"]));
+    expect(JSON.stringify(model.requests.at(-1)?.messages)).not.toContain("error");
+    await expect
+      .poll(words, { timeout: 30_000 })
+      .toEqual(expect.arrayContaining(["9: to the home channel", "8: to chat eight"]));
+    await expect.poll(() => calledWith.map(({ text }) => text), { timeout: 30_000 }).toEqual(["to another platform"]);
+    receiver.closeAllConnections();
+    await new Promise((resolve) => receiver.close(resolve));
+  }, 120_000);
+});
+
 describe("hermes gateway run", () => {
   it("says what it waits for when it is asked to end, and ends at once when it is asked again", async () => {
     const { home, model, telegram } = await stage();
