@@ -88,8 +88,7 @@ async function feedTrainer(
   signal: AbortSignal,
 ): Promise<Served> {
   const { config, rollouts } = run;
-  const { clock } = rollouts.host.machine;
-  const client = new TrajectoryClient(config.rollout_server_url, clock);
+  const client = new TrajectoryClient(config.rollout_server_url, rollouts.host.machine.clock);
   const charts = hasMetricsSink(run) ? await client.charts(signal) : undefined;
   const desired = config.wandb_name ?? run.definition.name;
   const facts = {
@@ -100,7 +99,7 @@ async function feedTrainer(
     min_batch_allocation: config.min_batch_allocation,
   };
   if (earlier !== undefined) await client.disconnect(earlier.envId, signal);
-  let registered: Registration = await client.register(facts, signal);
+  const registered = await client.register(facts, signal);
   options.onEvent(`registered as ${registered.wandb_name}`);
   const known = await client.info(signal);
   const batchSize = known?.batchSize ?? config.batch_size;
@@ -131,22 +130,44 @@ async function feedTrainer(
     minBatchAllocation: config.min_batch_allocation,
     limit: slots,
   };
+  const register = () => client.register(facts, signal);
+  const shared = others?.shared;
+  return await keepFeeding(run, { client, line, evaluations, schedule, registered, register, shared }, signal);
+}
+
+interface FeedingLoop {
+  readonly client: TrajectoryClient;
+  readonly line: GroupLine;
+  readonly evaluations: TrainingEvaluations;
+  /** Its limit is that of this machine alone. */
+  readonly schedule: ScheduleFacts;
+  readonly registered: Registration;
+  readonly register: () => Promise<Registration>;
+  readonly shared: SharedServe | undefined;
+}
+
+/** Until training is over: as many groups in work as the trainer has room for, and evaluations as they are due. */
+async function keepFeeding(
+  { config, rollouts, servers }: EnvironmentRun,
+  { client, line, evaluations, schedule, registered, register, shared }: FeedingLoop,
+  signal: AbortSignal,
+): Promise<Served> {
+  const { clock } = rollouts.host.machine;
   let step = registered.starting_step;
   try {
     for (;;) {
-      const status: QueueStatus | undefined = await client.status(registered.env_id, signal);
+      const status: QueueStatus | undefined = await client.status(line.envId, signal);
       if (status === undefined) {
         // The server was restarted, or is away: it takes us up again as soon as it can.
-        registered = await client.register(facts, signal);
-        line.envId = registered.env_id;
+        line.envId = (await register()).env_id;
         continue;
       }
-      run.servers.share(status.env_weight);
+      servers.share(status.env_weight);
       if (passes(step, status.current_step, config.steps_per_eval)) evaluations.start(status.current_step, signal);
       if (status.current_step !== step) await line.report(status.current_step);
       step = status.current_step;
-      const machines = 1 + ((await others?.shared.helpers()) ?? 0);
-      const limit = evaluations.limit(slots * machines);
+      const machines = 1 + ((await shared?.helpers()) ?? 0);
+      const limit = evaluations.limit(schedule.limit * machines);
       const next = scheduleFor(status, { ...schedule, limit });
       if (next.kind === "finished") break;
       line.cancelOlderThan(config.worker_timeout);
@@ -162,7 +183,8 @@ async function feedTrainer(
     await line.report(step);
   } finally {
     await line.stopAll();
-    await client.disconnect(registered.env_id, AbortSignal.timeout(5000)).catch((error: unknown) => {
+    await evaluations.finished();
+    await client.disconnect(line.envId, AbortSignal.timeout(5000)).catch((error: unknown) => {
       if (!isAbort(error) && !(error instanceof DOMException)) throw error;
     });
   }
