@@ -1,6 +1,6 @@
 import type { SessionId, TurnId } from "#conversation";
 
-export type InboxKind = "message" | "command" | "control" | "internal";
+export type InboxKind = "message" | "command" | "control";
 export type InboxStatus = "pending" | "claimed" | "done" | "dropped" | "dead";
 
 export interface NewInboxEntry {
