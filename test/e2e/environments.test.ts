@@ -130,6 +130,11 @@ describe("hermes env", () => {
     });
     const env = ["env", "terminal-test", "evaluate"];
     expect(await stage.run([...env, "--env.max_agent_turn", "5"])).toMatchObject({ code: 2 });
+    for (const field of ["reasoning_effort", "eval_handling"])
+      expect(await stage.run([...env, `--env.${field}`, "huge"])).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(`${field} cannot be "huge"; it is one of`),
+      });
     expect(await stage.run([...env, "--agent.max_turns", "5"])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("There is no flag --agent.max_turns."),

@@ -137,6 +137,7 @@ export async function readEnvironmentConfig(sources: ConfigSources): Promise<Env
     "distribution" in { ...fromFile, ...flags }
   )
     values["enabled_toolsets"] = null;
+  for (const [name, allowed] of Object.entries(choices)) checkChoice(name, values[name], allowed);
   const serverFlags = flagGroup(sources.flags, "openai");
   if (serversInFile.length > 1 && Object.keys(serverFlags).length > 0)
     throw usage("With several servers in the file, --openai.* says nothing about which one is meant.");
@@ -144,6 +145,17 @@ export async function readEnvironmentConfig(sources: ConfigSources): Promise<Env
   const servers = listed.map((server) => mergeFields(serverFields, { ...sources.usualServer, ...server }, serverFlags));
   const own = Object.fromEntries(Object.keys(ownFields).map((name) => [name, values[name]]));
   return { env: values as unknown as EnvConfig, own, servers: servers as unknown as readonly ServerConfig[] };
+}
+
+/** Fields that take one of a few words. */
+const choices = {
+  eval_handling: ["STOP_TRAIN", "LIMIT_TRAIN", "NONE"],
+  reasoning_effort: ["none", "minimal", "low", "medium", "high", "xhigh"],
+} as const;
+
+function checkChoice(name: string, value: unknown, allowed: readonly string[]): void {
+  if (value === null || allowed.includes(String(value))) return;
+  throw usage(`${name} cannot be ${JSON.stringify(value)}; it is one of: ${allowed.join(", ")}.`);
 }
 
 function fieldsOfItsOwn(usual: Readonly<Record<string, unknown>>): Fields {

@@ -1,5 +1,4 @@
-import type { RequestSettings } from "#agent";
-import { readEffort } from "#agent";
+import { type RequestSettings, readEffort } from "#agent";
 import type { Target } from "#model";
 import type { EnvConfig } from "./config.ts";
 
