@@ -1,4 +1,5 @@
-import { UserError } from "#foundation/errors";
+import { describe, UserError } from "#foundation/errors";
+import type { Logger } from "#foundation/files/logger";
 import { isAbort, linkSignals } from "#foundation/lifecycle/abort";
 import { isRecord } from "#foundation/text/json";
 import type { Clock } from "#foundation/time/clock";
@@ -27,7 +28,7 @@ export async function envCancel(invocation: Invocation): Promise<number> {
 
 /** A signal that fires when a shared run is cancelled after it began. */
 export function watchCancel(
-  { store, clock }: { readonly store: Store; readonly clock: Clock },
+  { store, clock, logger }: { readonly store: Store; readonly clock: Clock; readonly logger: Logger },
   name: string,
   signal: AbortSignal,
 ): { readonly signal: AbortSignal } & AsyncDisposable {
@@ -37,11 +38,15 @@ export function watchCancel(
   const watching = (async () => {
     for (;;) {
       await clock.sleep(lookMs, ended.signal);
-      const value = (await store.documents.get(kind, name))?.value;
+      // A database that is away for a moment is no reason to stop.
+      const value = await store.documents.get(kind, name).then(
+        (found) => found?.value,
+        (error: unknown) => logger.warn("whether the run is cancelled is not known", { error: describe(error) }),
+      );
       if (isRecord(value) && Number(value["atMs"]) >= startedMs) return cancelled.abort();
     }
   })().catch((error: unknown) => {
-    if (!isAbort(error) && !ended.signal.aborted) cancelled.abort(error);
+    if (!isAbort(error)) throw error;
   });
   return {
     signal: linkSignals(signal, cancelled.signal),
