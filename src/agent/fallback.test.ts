@@ -55,7 +55,7 @@ async function withFallback(
 }
 
 describe.each(protocols)("the next model over %s", (protocol) => {
-  it("answers when the first failed three times; the history is the same [20:A5.1] [10:ERR-8] [10:LOOP-8]", async () => {
+  it("answers when the first failed three times; the history is the same [20:A5.1] [20:A5.6] [10:ERR-8] [10:LOOP-8]", async () => {
     await using one = await withFallback({ protocol });
     one.server.script(serverError(), serverError(), serverError());
     one.other.script(says("From the other"));
@@ -107,7 +107,7 @@ describe.each(protocols)("the next model over %s", (protocol) => {
 });
 
 describe("a chain of models", () => {
-  it("passes over entries that cannot be set up; each is tried once per turn [10:ERR-8]", async () => {
+  it("passes over entries that cannot be set up; each is tried once per turn [10:ERR-8] [20:A5.4] [20:A5.5]", async () => {
     await using one = await withFallback({ models: ["missing", "a", "b"] });
     one.server.script(badKey());
     one.other.otherwise(badKey());
@@ -124,7 +124,7 @@ describe("a chain of models", () => {
     expect(one.clock.slept).toEqual([2_000, 4_000, 2_000, 4_000]);
   });
 
-  it("waits first when the server asks for a few seconds only, once", async () => {
+  it("waits first when the server asks for a few seconds only, once [20:A5.7]", async () => {
     await using one = await withFallback();
     one.server.script(rateLimited({ retryAfterMs: 3_000 }), rateLimited({ retryAfterMs: 3_000 }));
     one.other.script(says("Hi"));
@@ -227,7 +227,7 @@ describe("a chain of models", () => {
     },
   );
 
-  it("is used at once for answers of the wrong shape [10:ERR-7]", async () => {
+  it("is used at once for answers of the wrong shape [10:ERR-7] [20:R5.5]", async () => {
     await using one = await withFallback();
     one.server.script(fails(200, { body: "<html></html>", headers: { "content-type": "text/html" } }));
     one.other.script(says("Hi"));

@@ -171,6 +171,25 @@ describe("what goes out besides the history", () => {
     expect(JSON.stringify(recorded)).not.toMatch(/Prefilled|Only now/);
   });
 
+  it("is recalled once for a turn of five steps, fenced behind the words, and not in what is stored [10:A7.2] [10:PROV-9]", async () => {
+    const queries: string[] = [];
+    const recall = (query: string) => {
+      queries.push(query);
+      return Promise.resolve("likes tea");
+    };
+    const memory = { onTurnStart: () => undefined, recall, sync: () => undefined };
+    const { agent, server, recorded } = await harness({ deps: { memory } });
+    server.script(...[1, 2, 3, 4].map((n) => calls("terminal", { n })), says("ok"));
+    await agent.runConversation({ userMessage: "What do I drink?" });
+    expect(queries).toEqual(["What do I drink?"]);
+    expect(server.requests).toHaveLength(5);
+    for (const { messages } of server.requests) {
+      const asked = String(messages.find(({ role }) => role === "user")?.["content"]);
+      expect(asked).toMatch(/^What do I drink\?\n\n<memory-context>\n[\s\S]*likes tea\n<\/memory-context>$/);
+    }
+    expect(recorded[0]).toMatchObject({ role: "user", content: "What do I drink?" });
+  });
+
   it("goes out again, byte for byte, when the session is taken up by another process [10:PROMPT-18]", async () => {
     const memory = { onTurnStart: () => undefined, recall: () => Promise.resolve("likes tea"), sync: () => undefined };
     const first = await harness({ deps: { memory } });

@@ -195,7 +195,7 @@ describe("one call", () => {
     expect(conversation.todos.items).toEqual([todos[0], { ...todos[1], status: "completed" }]);
   });
 
-  it("that throws tells the model what and which kind [10:A2.8] [10:TOOL-2]", async () => {
+  it("that throws tells the model what and which kind [10:A2.8] [10:TOOL-2] [10:TOOL-3]", async () => {
     const { agent, server, events } = await harness({
       tools: [fakeTool("probe", { execute: () => Promise.reject(new RangeError("x")) })],
     });

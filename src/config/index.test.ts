@@ -79,3 +79,37 @@ test("[40:CFG-2] everything about one platform in one place", async () => {
   expect(platformSettings(config, "slack")).toMatchObject({ token: undefined, homeChannel: { chatId: "C1" } });
   expect(platformSettings(config, "matrix")).toMatchObject({ token: undefined, replyToMode: "first", extra: {} });
 });
+
+test.each([
+  ["telegram", "TELEGRAM", "TELEGRAM_HOME_CHANNEL"],
+  ["discord", "DISCORD", "DISCORD_HOME_CHANNEL"],
+  ["whatsapp", "WHATSAPP", "WHATSAPP_HOME_CHANNEL"],
+  ["slack", "SLACK", "SLACK_HOME_CHANNEL"],
+  ["signal", "SIGNAL", "SIGNAL_HOME_CHANNEL"],
+  ["email", "EMAIL", "EMAIL_HOME_ADDRESS"],
+  ["sms", "SMS", "SMS_HOME_CHANNEL"],
+  ["mattermost", "MATTERMOST", "MATTERMOST_HOME_CHANNEL"],
+  ["matrix", "MATRIX", "MATRIX_HOME_ROOM"],
+  ["dingtalk", "DINGTALK", "DINGTALK_HOME_CHANNEL"],
+  ["feishu", "FEISHU", "FEISHU_HOME_CHANNEL"],
+  ["wecom", "WECOM", "WECOM_HOME_CHANNEL"],
+  ["wecom_callback", "WECOM_CALLBACK", "WECOM_CALLBACK_HOME_CHANNEL"],
+  ["weixin", "WEIXIN", "WEIXIN_HOME_CHANNEL"],
+  ["bluebubbles", "BLUEBUBBLES", "BLUEBUBBLES_HOME_CHANNEL"],
+  ["qqbot", "QQ", "QQBOT_HOME_CHANNEL"],
+] as const)(
+  "[40:AUT-3] [40:DLV-5] who may write on %s, and its home channel, are set by its variables",
+  async (id, prefix, home) => {
+    using temp = new TempHome({});
+    const env = {
+      ...temp.env,
+      [`${prefix}_ALLOWED_USERS`]: "one, two",
+      [`${prefix}_ALLOW_ALL_USERS`]: "yes",
+      [home]: "chat-9",
+    };
+    const { config } = await temp.load({ env });
+    expect(config[id].allowed_users).toEqual(["one", "two"]);
+    expect(config[id].allow_all_users).toBe(true);
+    expect(platformSettings(config, id).homeChannel?.chatId).toBe("chat-9");
+  },
+);

@@ -6,6 +6,7 @@ export { configJsonSchema, defaultConfig, describeSettings, idleSettings, noEffe
 export type { SettingInfo } from "./describe/settings.ts";
 export { changeSetting, type SettingChanged, unsetSetting } from "./edit/change-setting.ts";
 export { editConfig } from "./edit/edit.ts";
+export { compareSettings, exportSettings, importSettings } from "./edit/exchange.ts";
 export { migrateFile } from "./edit/migrate-file.ts";
 export { removeSecrets, writeSecret } from "./edit/secrets.ts";
 export type { SettingChange } from "./edit/yaml-splice.ts";

@@ -50,6 +50,8 @@ export interface Spending {
   readonly calls: number;
   /** Settled calls whose price nobody knew; they are in `usd` as they were planned. */
   readonly unpricedCalls: number;
+  /** Settled calls whose tokens the server did not count, so that Hermes did. */
+  readonly estimatedCalls: number;
 }
 
 /** Money that was set aside this long ago belongs to a process that died, and is free again. */

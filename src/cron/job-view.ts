@@ -14,6 +14,7 @@ export function jobView(job: Job, zone: Zone): Readonly<Record<string, unknown>>
     model: job.model ?? null,
     provider: job.provider ?? null,
     base_url: job.baseUrl ?? null,
+    fallback_providers: job.fallback ?? null,
     schedule: job.schedule.display,
     schedule_kind: job.schedule.kind,
     timezone: zone.name,

@@ -40,7 +40,8 @@ export interface JobWork {
   readonly timezone: string;
   /** Model calls of one run at most; undefined: as configured. */
   readonly maxSteps?: number | undefined;
-  readonly usesFallback?: boolean | undefined;
+  /** Models that take over when its own fails, each as `provider:model`; undefined: as configured. */
+  readonly fallback?: readonly string[] | undefined;
 }
 
 export interface Job extends JobWork {
@@ -103,7 +104,7 @@ export function fromRecord(record: JobRecord): Job | undefined {
     workdir: textIn(d, "workdir"),
     timezone: textIn(d, "timezone") ?? "",
     maxSteps: numberIn(d, "maxSteps"),
-    usesFallback: typeof d["usesFallback"] === "boolean" ? d["usesFallback"] : undefined,
+    fallback: textsIn(d, "fallback"),
     repeat: { times: numberIn(repeat, "times") ?? null, completed: numberIn(repeat, "completed") ?? 0 },
     paused: isRecord(d["paused"]) ? (d["paused"] as unknown as Job["paused"]) : undefined,
     last: isRecord(d["last"]) ? (d["last"] as unknown as JobEnd) : undefined,

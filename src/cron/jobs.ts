@@ -112,7 +112,7 @@ export class CronJobs {
       workdir: request.workdir,
       timezone: request.timezone ?? "",
       maxSteps: request.maxSteps,
-      usesFallback: request.usesFallback,
+      fallback: request.fallback,
     };
     await this.#check(work);
     const schedule = await parseSchedule(request.schedule, { nowMs, timeZone: this.zoneOf(work).name });
@@ -267,6 +267,12 @@ export class CronJobs {
       throw new UserError(`${JSON.stringify(baseUrl)} is no address of an endpoint.`, {
         hint: "It begins with http:// or https://.",
         code: "bad_base_url",
+      });
+    const unnamed = work.fallback?.find((name) => !/^[^:\s]+:\S/.test(name));
+    if (unnamed !== undefined)
+      throw new UserError(`"${unnamed}" names no provider and model.`, {
+        hint: "Write both, such as openrouter:openai/gpt-5.2.",
+        code: "bad_fallback",
       });
     if (prompt === "" && skills.length === 0)
       throw new UserError("A job needs a prompt or a skill.", { code: "empty_job" });

@@ -9,6 +9,7 @@ export {
   createAuxiliary,
 } from "./auxiliary/auxiliary.ts";
 export { compressionThreshold } from "./auxiliary/compression-window.ts";
+export { type AuxiliaryTask, auxiliaryTasks } from "./auxiliary/task.ts";
 export { estimateCall } from "./budget/estimate.ts";
 export { BudgetGate } from "./budget/gate.ts";
 export { assumedPriceNotice, describeCeiling, describeRefusal, describeStanding } from "./budget/messages.ts";

@@ -72,8 +72,8 @@ export interface OpenOptions {
   readonly ignoreRules?: boolean | undefined;
   /** False: memory is neither read nor written. */
   readonly usesMemory?: boolean | undefined;
-  /** False: no other model takes over when the chosen one fails. */
-  readonly usesFallback?: boolean | undefined;
+  /** Models that take over when the chosen one fails, each as `provider:model`; the configured ones when absent. */
+  readonly fallback?: readonly string[] | undefined;
   /** A Hermes elsewhere does the turns, with its own tools, memory and instructions; here the conversation is kept. */
   readonly remote?: RemoteHermes | undefined;
   readonly cwd: string;

@@ -8,6 +8,7 @@ export { listInstalled } from "./hub/installed-list.ts";
 export { HubLock } from "./hub/lockfile.ts";
 export { openHub } from "./hub/open.ts";
 export { preparePublication, publishToGitHub } from "./hub/publish.ts";
+export { copyShippedSkills } from "./hub/shipped.ts";
 export { importSnapshot, takeSnapshot } from "./hub/snapshot.ts";
 export type { HubEntry } from "./hub/source.ts";
 export { type InstalledSkill, type PluginSkillLocation, SkillLibrary } from "./library/library.ts";

@@ -13,6 +13,7 @@ export { LeaseLostError } from "./errors.ts";
 export { isLeft, type LeaseDeps, leaseHolder, leaseOwner, takeLease } from "./held-lease.ts";
 export type { SealingSettings } from "./open-sealer.ts";
 export type {
+  Backlog,
   Cursor,
   Fence,
   GatewayTurn,

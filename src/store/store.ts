@@ -2,6 +2,7 @@ import type { Message, MoneyLedger, SessionId, TurnId } from "#conversation";
 import type { Document, NewDocument } from "./records/document.ts";
 import type {
   Admission,
+  Backlog,
   Cursor,
   Fence,
   GatewayTurn,
@@ -148,6 +149,7 @@ export interface Inbox {
   /** Makes a dead or dropped entry pending again. */
   redrive(id: number): Promise<boolean>;
   counts(): Promise<Readonly<Record<InboxStatus, number>>>;
+  backlog(): Promise<Backlog>;
   /** Removes finished entries older than that, in batches. */
   prune(olderThan: { doneMs: number; deadMs: number }): Promise<number>;
 }
@@ -169,6 +171,7 @@ export interface Outbox {
   list(options: { status?: OutboxStatus; limit?: number }): Promise<readonly OutboxEntry[]>;
   redrive(id: number): Promise<boolean>;
   counts(): Promise<Readonly<Record<OutboxStatus, number>>>;
+  backlog(): Promise<Backlog>;
   prune(olderThan: { doneMs: number; deadMs: number }): Promise<number>;
 }
 

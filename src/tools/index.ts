@@ -42,6 +42,7 @@ export { attachmentFolder } from "./mcp/offered/attachments.ts";
 export { readPinnedTools } from "./mcp/offered/pins.ts";
 export { createPackageCheck } from "./mcp/package-check.ts";
 export { probeServer } from "./mcp/probe.ts";
+export { addressKind } from "./network/addresses.ts";
 export { createSafeFetch, type SafeFetch } from "./network/safe-fetch.ts";
 export { checkUrl, systemResolve } from "./network/urls.ts";
 export { workspaceSnapshots } from "./open/open-snapshots.ts";

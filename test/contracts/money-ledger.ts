@@ -37,7 +37,16 @@ export function moneyLedgerContract(fixture: () => { readonly ledger: MoneyLedge
         usd: expect.closeTo(0.5) as number,
         calls: 2,
         unpricedCalls: 1,
+        estimatedCalls: 0,
       });
+    });
+
+    it("of calls that the server did not count is told apart from what was counted [20:R6.6]", async () => {
+      const { ledger } = fixture();
+      await ledger.settle("one", over(0, 0.5));
+      await ledger.settle("two", { ...over(0, 0.25), usage: { ...usage, isEstimated: true } });
+      expect(await ledger.spent({ sessionId: "s" })).toMatchObject({ usd: 0.75, calls: 2, estimatedCalls: 1 });
+      expect(await ledger.spent({ sessionId: "t" })).toMatchObject({ calls: 0, estimatedCalls: 0 });
     });
 
     it("of a delegated task, of a person's day and of everybody's day has limits of its own", async () => {

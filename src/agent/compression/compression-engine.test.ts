@@ -152,25 +152,55 @@ describe("by hand and between turns", () => {
     expect(notices(events)).toEqual([expect.stringContaining("summarised 2 times")]);
   });
 
-  it("[10:COMP-5] tidies a conversation that has grown long, tool messages included", async () => {
-    const small = await stage({ history: answered(30, 1_000) });
-    expect(await small.compression.tidy(never)).toEqual({ kind: "nothing" });
-    const { compression, server, records, conversation } = await stage({
-      history: work(210, 20),
-      contextWindow: 200_000,
-    });
+  it("[10:COMP-5] [10:D43] [40:SES-15] tidies a chat that has grown long before its turn, tool messages included; a screen's stays", async () => {
+    const chat = { history: work(210, 20), contextWindow: 200_000, compression: { isInChat: true } };
+    const { agent, compression: _, ...opened } = await stage({ ...chat, history: answered(30, 1_000) });
+    opened.server.otherwise(says("Fine."));
+    await agent.runConversation({ userMessage: "Next." });
+    expect(opened.records).toEqual([]);
+    const onScreen = await stage({ ...chat, compression: {} });
+    onScreen.server.otherwise(says("Fine."));
+    await onScreen.agent.runConversation({ userMessage: "Next." });
+    expect(onScreen.records).toEqual([]);
+    const { agent: long, server, records, conversation } = await stage(chat);
     summaries(server);
-    expect(await compression.tidy(never)).toMatchObject({ kind: "smaller", isSplit: true });
-    expect(records).toMatchObject([{ trigger: "hygiene", messagesBefore: 422 }]);
+    await long.runConversation({ userMessage: "Next." });
+    expect(records).toMatchObject([{ trigger: "hygiene" }]);
     expect(summaryCalls(server.requests)[0]?.rawBody).toContain("[TOOL RESULT c7]");
     expect(isValid(conversation.history)).toBe(true);
+    expect(conversation.history.length).toBeLessThan(400);
+  });
+
+  it("[40:SES-15] [40:A-SES-9] begins no turn of a chat in a window that is filled to 85 %, whatever the engine says", async () => {
+    const told = async (tokens: number) => {
+      let runs = 0;
+      const engine = fakeEngine(
+        (messages) => {
+          runs += 1;
+          return messages.slice(2);
+        },
+        { shouldCompress: () => false },
+      );
+      const given = { history: answered(8, 40), contextWindow: 128_000, compression: { isInChat: true } };
+      const { agent, server, events } = await stage({ ...given, engine });
+      server.script(says("Fine.", { usage: { input: tokens } }));
+      server.otherwise(says("Fine."));
+      await agent.runConversation({ userMessage: "First." });
+      expect(runs).toBe(0);
+      await agent.runConversation({ userMessage: "Next." });
+      return { runs, said: notices(events) };
+    };
+    expect((await told(100_000)).runs).toBe(0);
+    expect((await told(110_000)).runs).toBe(1);
   });
 
   it("says when even that leaves the window full", async () => {
     const engine = fakeEngine((messages) => messages.slice(2), { shouldCompress: () => false });
-    const { compression, events } = await stage({ history: answered(12, 3_600), engine });
-    await compression.tidy(never);
-    expect(notices(events)).toEqual([expect.stringContaining("% of the model's window")]);
+    const given = { history: answered(12, 3_600), engine, compression: { isInChat: true } };
+    const { agent, server, events } = await stage(given);
+    server.otherwise(says("Fine."));
+    await agent.runConversation({ userMessage: "Next." });
+    expect(notices(events)).toContainEqual(expect.stringContaining("% of the model's window"));
   });
 });
 
@@ -206,12 +236,12 @@ describe("the measure", () => {
     expect(Math.abs(before - within) / within).toBeLessThan(0.05);
   });
 
-  it("[10:A5.5] [10:COMP-3] counts an image as 1,600 tokens whatever its bytes", () => {
+  it("[10:A5.5] [10:COMP-3] [10:D38] counts an image as 1,600 tokens whatever its bytes", () => {
     const image = { type: "image_url" as const, image_url: { url: `data:image/png;base64,${"A".repeat(1_000_000)}` } };
     expect(estimateMessage(userMessage([{ type: "text", text: "look" }, image]))).toBe(10 + 1 + 1_600);
   });
 
-  it("[10:COMP-4] compares like with like: savings rest on what the provider counted", async () => {
+  it("[10:COMP-4] [10:D39] compares like with like: savings rest on what the provider counted", async () => {
     const { agent, server, records, compression } = await stage({
       history: answered(12, 1_000),
       contextWindow: 100_000,

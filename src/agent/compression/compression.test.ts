@@ -61,7 +61,7 @@ describe("before a turn", () => {
     expect(clean.conversation.untrusted).toBeUndefined();
   });
 
-  it("[10:COMP-8] [10:COMP-32] [10:COMP-34] [10:COMP-37] summarises, splits the session and goes on", async () => {
+  it("[10:COMP-8] [10:COMP-32] [10:COMP-34] [10:COMP-37] [10:D13] summarises, splits the session and goes on", async () => {
     const history = answered(30, 2_000);
     const { agent, server, conversation, parts, records, events, logger } = await stage({ history });
     summaries(server);
@@ -123,7 +123,7 @@ describe("before a turn", () => {
     server.assertClean();
   });
 
-  it("[10:A5.13] [10:COMP-8] loses no message by the split, not even one nobody had stored", async () => {
+  it("[10:A5.13] [10:COMP-8] [10:D33] loses no message by the split, not even one nobody had stored", async () => {
     const history = answered(30, 2_000).map(({ uid: _uid, ...rest }) => rest);
     const { agent, server, parts, conversation } = await stage({ history });
     summaries(server);
@@ -209,7 +209,7 @@ describe("between steps", () => {
     execute: (args) => Promise.resolve(result(`${String(args["n"])}`.padEnd(9_000, "q"))),
   });
 
-  it("[10:A5.3] [10:COMP-15] keeps the request of a long run in front of the model", async () => {
+  it("[10:A5.3] [10:COMP-15] [10:D36] keeps the request of a long run in front of the model", async () => {
     const { agent, server, conversation, records } = await stage({
       tools: [bigTool],
       settings: { protectLastN: 4 },
@@ -274,30 +274,33 @@ describe("the prompt after a compression", () => {
   it.each([
     ["the same bytes when nothing changed", "MEMORY: a", true, []],
     ["only the memory layer anew when memory changed", "MEMORY: a and b", false, ["memory"]],
-  ] as const)("[10:A5.9] [10:COMP-30] [10:COMP-31] has %s", async (_case, later, isPromptReused, changedLayers) => {
-    let built = buildPrompt(inputs("MEMORY: a"));
-    const prompt = {
-      text: () => Promise.resolve(built.text),
-      refresh: () => {
-        const { prompt: next, changed } = rebuildChanged(built, inputs(later));
-        built = next;
-        return Promise.resolve({ text: next.text, changedLayers: changed });
-      },
-      layers: () => Promise.resolve([]),
-      rebuild: () => Promise.resolve(),
-    };
-    const { agent, server, records } = await stage({ prompt });
-    summaries(server);
-    server.otherwise(says("Fine.".padEnd(9_000, "f")));
-    for (let turn = 0; turn < 9; turn += 1) await agent.runConversation({ userMessage: `Go ${turn}` });
-    expect(records).toMatchObject([{ isPromptReused, changedLayers }]);
-    const [first, last] = [
-      mainCalls(server.requests)[0]?.systemText ?? "",
-      mainCalls(server.requests).at(-1)?.systemText,
-    ];
-    expect(last).toBe(first.replace("MEMORY: a", later));
-    server.assertClean();
-  });
+  ] as const)(
+    "[10:A5.9] [10:COMP-30] [10:COMP-31] [10:D8] has %s",
+    async (_case, later, isPromptReused, changedLayers) => {
+      let built = buildPrompt(inputs("MEMORY: a"));
+      const prompt = {
+        text: () => Promise.resolve(built.text),
+        refresh: () => {
+          const { prompt: next, changed } = rebuildChanged(built, inputs(later));
+          built = next;
+          return Promise.resolve({ text: next.text, changedLayers: changed });
+        },
+        layers: () => Promise.resolve([]),
+        rebuild: () => Promise.resolve(),
+      };
+      const { agent, server, records } = await stage({ prompt });
+      summaries(server);
+      server.otherwise(says("Fine.".padEnd(9_000, "f")));
+      for (let turn = 0; turn < 9; turn += 1) await agent.runConversation({ userMessage: `Go ${turn}` });
+      expect(records).toMatchObject([{ isPromptReused, changedLayers }]);
+      const [first, last] = [
+        mainCalls(server.requests)[0]?.systemText ?? "",
+        mainCalls(server.requests).at(-1)?.systemText,
+      ];
+      expect(last).toBe(first.replace("MEMORY: a", later));
+      server.assertClean();
+    },
+  );
 });
 
 describe("when the summary call fails", () => {
@@ -405,7 +408,7 @@ describe("memory", () => {
     expect(JSON.stringify(conversation.history)).not.toMatch(/FLUSH|likes tabs/);
   });
 
-  it("[10:A7.9] [10:COMP-35] has its provider asked before and told after", async () => {
+  it("[10:A7.9] [10:COMP-35] [10:D34] has its provider asked before and told after", async () => {
     const told: number[] = [];
     const { agent, server } = await stage({
       history: answered(30, 2_000),
@@ -438,7 +441,7 @@ describe("memory", () => {
 });
 
 describe("when the provider refuses the size", () => {
-  it("[10:A5.15] [10:COMP-5] compresses three times, each time keeping less, and then gives up", async () => {
+  it("[10:A5.15] compresses three times, each time keeping less, and then gives up", async () => {
     const { agent, server, records, clock } = await stage({ history: answered(29, 4_000), contextWindow: 100_000 });
     summaries(server);
     server.script(payloadTooLarge(), payloadTooLarge(), payloadTooLarge(), payloadTooLarge());

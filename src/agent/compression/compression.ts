@@ -20,6 +20,8 @@ import { engineTools } from "./engine-choice.ts";
 export interface CompressionDeps extends RunDeps {
   /** `compression.enabled`; a person may compress all the same. */
   readonly isEnabled: boolean;
+  /** It is held in a chat, where nobody watches how long it has grown and it may go on for months. */
+  readonly isInChat?: boolean | undefined;
   /** What the model is offered, for measuring between turns. */
   tools(): readonly ToolDefinition[];
   /** Messages in front of every conversation, never stored. */
@@ -80,12 +82,29 @@ export class Compression {
     for (let attempt = 1; attempt <= passes; attempt += 1) {
       const tokens = await this.#tokens(subject);
       this.#noticeNearThreshold(subject, tokens);
-      const isEarly = attempt === 1 && moment === "preflight" && engine.shouldCompressPreflight?.(subject.history);
-      if (!engine.shouldCompress(tokens) && isEarly !== true) return;
+      const isFirst = attempt === 1 && moment === "preflight";
+      const isEarly = isFirst && engine.shouldCompressPreflight?.(subject.history);
+      const isOverdue = isFirst && this.#isOverdue(subject, tokens);
+      if (!engine.shouldCompress(tokens) && isEarly !== true && !isOverdue) return;
       if (attempt === 1 ? this.#pacing.blocks(fillOf(subject, tokens)) : this.#pacing.isSuspended) return;
-      const trigger = moment === "preflight" ? "preflight" : "in_loop";
-      if ((await this.#run(subject, { trigger, attempt })).kind !== "smaller") return;
+      const trigger = isOverdue ? "hygiene" : moment === "preflight" ? "preflight" : "in_loop";
+      const { kind } = await this.#run(subject, { trigger, attempt });
+      if (isOverdue) await this.#noticeStillFull(subject);
+      if (kind !== "smaller") return;
     }
+  }
+
+  /** Whatever the engine says: a chat does not begin a turn in a window that is nearly full, or with hundreds of messages. */
+  #isOverdue({ history, target }: Subject, tokens: number): boolean {
+    if (this.#deps.isInChat !== true || history.length < smallestHygiene) return false;
+    return tokens >= hygieneShare * target.limits.contextWindow || history.length >= hygieneMessages;
+  }
+
+  async #noticeStillFull(subject: Subject): Promise<void> {
+    const window = subject.target.limits.contextWindow;
+    const tokens = await this.#tokens(subject);
+    if (tokens >= criticalShare * window)
+      notice(subject, "warn", noticeTexts.stillFull(Math.round((100 * tokens) / window)));
   }
 
   /** The provider refused the size. True when the history is smaller now; what does not help is tried again keeping less. */
@@ -102,23 +121,6 @@ export class Compression {
     const subject = this.#idle(signal);
     this.#tellModel(subject.target);
     return await this.#run(subject, { trigger: "manual", attempt: 1, focusTopic: focusTopic?.trim() || undefined });
-  }
-
-  /** Between turns, where nobody watches (gateway): keeps a long-lived conversation usable. */
-  async tidy(signal: AbortSignal): Promise<CompressionResult> {
-    const subject = this.#idle(signal);
-    const { history, target } = subject;
-    if (!this.#deps.isEnabled || history.length < smallestHygiene) return { kind: "nothing" };
-    this.#tellModel(target);
-    const window = target.limits.contextWindow;
-    const tokens = await this.#tokens(subject);
-    if (tokens < hygieneShare * window && history.length < hygieneMessages) return { kind: "nothing" };
-    if (this.#pacing.blocks(fillOf(subject, tokens))) return { kind: "nothing" };
-    const result = await this.#run(subject, { trigger: "hygiene", attempt: 1 });
-    const after = await this.#tokens(subject);
-    if (after >= criticalShare * window)
-      notice(subject, "warn", noticeTexts.stillFull(Math.round((100 * after) / window)));
-    return result;
   }
 
   async #run(subject: Subject, request: CompressionRequest): Promise<CompressionResult> {

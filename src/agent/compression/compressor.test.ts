@@ -113,7 +113,7 @@ describe("a compression", () => {
     expect(requests[0]?.prompt.match(/<\/conversation>/g)).toHaveLength(1);
   });
 
-  it("[10:COMP-29] carries open items of the task list inside the summary", async () => {
+  it("[10:COMP-29] [10:D40] carries open items of the task list inside the summary", async () => {
     const { engine } = testCompressor(undefined, {
       todos: () => [
         { id: "1", content: "write tests", status: "in_progress" },
@@ -150,7 +150,7 @@ describe("a compression", () => {
 });
 
 describe("when no summary can be had", () => {
-  it("[10:A5.10] [10:COMP-24] keeps every message below 95 % of the window, and tries again after a minute", async () => {
+  it("[10:A5.10] [10:COMP-24] [10:D41] keeps every message below 95 % of the window, and tries again after a minute", async () => {
     const answers = [noModel, text(goodSummary())];
     const { engine, requests, clock } = testCompressor(() => answers.shift() ?? noModel);
     const groups = Array.from({ length: 40 }, (_, index) =>

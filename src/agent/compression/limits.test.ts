@@ -9,7 +9,7 @@ describe("the limits of a window", () => {
     [200_000, 100_000, 20_000, 10_000],
     [1_000_000, 500_000, 100_000, 12_000],
     [32_000, 27_200, 5_440, 1_600],
-  ])("[10:COMP-1] [10:A5.1] for %d tokens: %d, tail %d, summary %d", (window, threshold, tail, summary) => {
+  ])("[10:COMP-1] [10:A5.1] [10:D35] for %d tokens: %d, tail %d, summary %d", (window, threshold, tail, summary) => {
     expect(limitsFor(window, defaultCompressionSettings)).toMatchObject({
       thresholdTokens: threshold,
       tailBudget: tail,

@@ -27,7 +27,7 @@ export interface CompressionOptions {
 
 /** What keeps a conversation within its window, with the engine the configuration names. */
 export function openCompression(
-  { conversation, clock, logger, tools, prompt, record, observers }: AgentDeps,
+  { conversation, clock, logger, scope, tools, prompt, record, observers }: AgentDeps,
   { host, auxiliary, memory, isChild, flush }: CompressionOptions,
 ): Compression {
   const { config } = host.machine.loaded;
@@ -56,6 +56,7 @@ export function openCompression(
   return new Compression({
     engine,
     isEnabled: enabled,
+    isInChat: scope.chat !== undefined && !isChild,
     clock,
     logger,
     conversation,

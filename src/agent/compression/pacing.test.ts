@@ -15,7 +15,7 @@ describe("compression that does not help [10:COMP-36]", () => {
     expect(pacing.blocks(at(119_999))).toBe(true);
   });
 
-  it("is tried again when the context grew by a fifth or under another model", () => {
+  it("is tried again when the context grew by a fifth or under another model [10:D42]", () => {
     for (const now of [at(120_000), at(100_000, "b")]) {
       const pacing = new Pacing();
       pacing.note(saved(5));

@@ -102,7 +102,7 @@ describe("pruning", () => {
     expect(pruned.messages.map((message) => message.uid)).toEqual(messages.map((message) => message.uid));
   });
 
-  it("[10:COMP-10] protects the larger of the budget and the last n messages", () => {
+  it("[10:COMP-10] [10:D37] protects the larger of the budget and the last n messages", () => {
     const messages = stamped([
       userMessage("go"),
       ...["a", "b", "c"].flatMap((id) => group(id, { content: id.repeat(400) })),

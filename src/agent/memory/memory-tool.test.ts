@@ -144,7 +144,7 @@ describe("the memory tool", () => {
     expect(await stage.call({ action: "add", target: "memory", content: "x" })).toMatchObject({ success: true });
   });
 
-  it("tells of successful changes only, removals included [10:MEM-10] [10:A6.9]", async () => {
+  it("tells of successful changes only, removals included [10:MEM-10] [10:A6.9] [10:D44]", async () => {
     await using stage = await memoryStage();
     await stage.call({ action: "add", target: "memory", content: "x".repeat(3_000) });
     await stage.call({ action: "remove", target: "memory", old_text: "nothing" });

@@ -60,7 +60,7 @@ describe("the notes on disk", () => {
     await expect(waiting).rejects.toThrow("aborted");
   });
 
-  it("never write to a file that cannot be read [10:MEM-4]", async () => {
+  it("never write to a file that cannot be read [10:MEM-4] [10:D45]", async () => {
     await using stage = await memoryStage();
     await mkdir(stage.folder);
     const path = join(stage.folder, "MEMORY.md");

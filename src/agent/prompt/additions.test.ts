@@ -19,7 +19,7 @@ describe("what a request carries beyond the transcript [10:PROMPT-17]", () => {
     expect(history[0]?.content).toBe("question");
   });
 
-  it("becomes an extra text part of a message made of parts [10:PROMPT-17]", () => {
+  it("becomes an extra text part of a message made of parts [10:PROMPT-17] [10:D47]", () => {
     const sent = new SentMessages();
     const image = imagePart("https://img.example/a.png");
     const [view] = sent.view([userMessage([textPart("look"), image], { sent: { suffix: "recalled" } })]);

@@ -84,7 +84,7 @@ describe("context files", () => {
     expect((await load()).text).toContain("CAPITALS");
   });
 
-  it("[10:A3.4] outside a repository come from the start directory only", async () => {
+  it("[10:A3.4] [10:D46] outside a repository come from the start directory only", async () => {
     await put(".hermes.md", "FAR");
     expect((await load("one/two")).text).toBe("");
   });

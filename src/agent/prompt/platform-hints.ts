@@ -18,6 +18,10 @@ const hints: ReadonlyMap<string, string> = new Map([
     "cli",
     "You are talking in a terminal. Prefer plain text that reads well there; Markdown may not render. Files are not sent: name their absolute paths, and write no MEDIA lines.",
   ],
+  [
+    "dashboard",
+    "You are talking in a page in the browser. Markdown renders there, with tables and code. To show an image of this machine, write ![what it is](/absolute/path); other files are not sent: name their absolute paths, and write no MEDIA lines.",
+  ],
   ["telegram", chat("Telegram", `${markdown} Tables do not; use lists.`)],
   ["discord", chat("Discord", `${markdown} Tables do not; use lists.`)],
   ["slack", chat("Slack", "Basic Markdown renders there (bold, lists, code); headings and tables do not.")],

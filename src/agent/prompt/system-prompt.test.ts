@@ -231,7 +231,7 @@ describe("rebuilding", () => {
     expect(rebuilt.prompt.fingerprint).toBe(built.fingerprint);
   });
 
-  it("[10:COMP-31] [10:PROMPT-19] renders anew only what changed and keeps the frozen time and root id", () => {
+  it("[10:COMP-31] [10:PROMPT-19] [10:D59] renders anew only what changed and keeps the frozen time and root id", () => {
     const first = buildPrompt({ ...everything, session: { startedAtMs, timeZone: "UTC", rootSessionId: "root-1" } });
     const rebuilt = rebuildChanged(first, {
       ...everything,

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, lstatSync, renameSync, symlinkSync } from "node:fs";
+import { chmodSync, existsSync, lstatSync, renameSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
@@ -96,6 +96,14 @@ describe("config set", () => {
     await unsetSetting("A_TOKEN", { home: temp.home, env: temp.env });
     expect(temp.read("config.yaml")).toBe("worktree: true\n");
     expect(temp.read(".env")).toBe("B=2\n");
+  });
+
+  test("unset in a home without a settings file makes none and refuses a name that nobody has", async () => {
+    using temp = new TempHome({});
+    const options = { home: temp.home, env: temp.env };
+    await expect(unsetSetting("nosuch", options)).rejects.toMatchObject({ code: "config_key_unknown" });
+    expect(await unsetSetting("timezone", options)).toMatchObject({ hasChanged: false });
+    expect(existsSync(temp.home.config)).toBe(false);
   });
 
   test("a key the file has under its old name is changed there", async () => {

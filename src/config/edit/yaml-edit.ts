@@ -17,7 +17,7 @@ export function changedText(text: string, tree: Tree, changes: readonly SettingC
     valueAt(tree, path) === undefined ? (moves.get(formatKeyPath(path)) ?? path) : path;
   const placed = changes.map((change) => ({ ...change, path: locationOf(change.path) }));
   // A file made by Hermes says which layout it has; a person's own file is not given keys it did not ask for.
-  const isNew = text.trim() === "";
+  const isNew = text.trim() === "" && changes.some(({ kind }) => kind === "set");
   const start: SettingChange[] = isNew ? [{ kind: "set", path: ["_config_version"], value: currentConfigVersion }] : [];
   return applyChanges(text, [...start, ...placed]);
 }

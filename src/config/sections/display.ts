@@ -5,7 +5,6 @@ import {
   freeMap,
   group,
   mapOf,
-  missing,
   optionalChoice,
   optionalFlag,
   optionalWhole,
@@ -95,8 +94,14 @@ export const displaySections = {
     },
   ),
   dashboard: section(
-    { description: "The dashboard in the browser.", category: "Display", reload: "now", noEffect: missing.dashboard },
-    { theme: text("default", "Colours.") },
+    { description: "The dashboard in the browser.", category: "Display", reload: "now" },
+    {
+      theme: choice(
+        ["default", "midnight", "ember", "mono", "cyberpunk", "rose"],
+        "default",
+        "Colours of the page. `default`, `mono` and `rose` are light or dark as your browser is; the others are dark.",
+      ),
+    },
   ),
   onboarding: section(
     { description: "Hints already shown.", category: "Display", reload: "restart" },

@@ -64,7 +64,6 @@ type Flat<T> = { readonly [K in keyof T]: T[K] };
 export const missing = {
   platform: "This platform is not supported yet.",
   voice: "Voice chat is not implemented yet.",
-  dashboard: "The dashboard follows the light or dark mode of your browser.",
   telemetry: "Not implemented yet.",
 } as const;
 

@@ -11,6 +11,8 @@ export interface Output {
   readonly atMs: number;
   readonly zone: Zone;
   readonly text: string;
+  /** The model that answered. */
+  readonly model?: string | undefined;
 }
 
 const mostContext = 8000;
@@ -18,7 +20,7 @@ const maxBytes = 4_194_304;
 const mark = "<!-- answer -->";
 
 /** Writes what a run gave to `cron/output/<job>/<time>.md`; the same run writes the same file. */
-export async function saveOutput(home: HermesHome, { job, atMs, zone, text }: Output): Promise<string> {
+export async function saveOutput(home: HermesHome, { job, atMs, zone, text, model }: Output): Promise<string> {
   const folder = path.join(home.cronOutput, job.id);
   await ensureDir(folder, 0o700);
   const name = zone.text(atMs).slice(0, 19).replace("T", "_").replaceAll(":", "-");
@@ -29,6 +31,7 @@ export async function saveOutput(home: HermesHome, { job, atMs, zone, text }: Ou
     `- Job: ${job.id}`,
     `- Run: ${zone.text(atMs)}`,
     `- Schedule: ${job.schedule.display}`,
+    ...(model === undefined ? [] : [`- Model: ${model}`]),
   ];
   await writeFileAtomic(
     file,

@@ -28,6 +28,8 @@ export type JobOutcome =
       readonly text: string;
       readonly isSilent: boolean;
       readonly notices: readonly string[];
+      /** Which one answered: another than the job's own when that failed. */
+      readonly model: string;
     }
   | { readonly kind: "failed"; readonly error: string; readonly text: string | undefined }
   /** Its script said that nobody has to be woken. */
@@ -75,7 +77,7 @@ async function converse(
     systemMessage: guidance,
     ignoreRules: job.workdir === undefined,
     usesMemory: false,
-    usesFallback: job.usesFallback ?? deps.usesFallback,
+    fallback: job.fallback ?? (deps.usesFallback ? undefined : []),
     cwd: job.workdir ?? deps.cwd,
     isInteractive: false,
   });
@@ -109,5 +111,5 @@ function outcomeOf(result: TurnResult, notices: readonly string[]): JobOutcome {
     return { kind: "failed", error: result.error ?? "The run was interrupted.", text: text === "" ? undefined : text };
   if (text === "" || result.exitReason === "empty_response_exhausted")
     return { kind: "failed", error: "The answer was empty.", text: undefined };
-  return { kind: "answered", text, isSilent: /\[SILENT\]/i.test(text), notices };
+  return { kind: "answered", text, isSilent: /\[SILENT\]/i.test(text), notices, model: result.model };
 }

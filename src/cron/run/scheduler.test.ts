@@ -59,6 +59,34 @@ describe("a scheduler", () => {
     });
   });
 
+  it("delivers to each of several targets, and one that cannot be reached keeps no other from it [40:A-DLV-4] [40:A-DLV-9] [40:DLV-6] [40:DLV-9]", async () => {
+    const { jobs, clock, scheduler, server, store } = await cron();
+    const origin = { platform: "telegram", chatId: "5" };
+    const { id } = await jobs
+      .as({ author: { by: "person" }, origin })
+      .create({ schedule: "every 1h", prompt: "x", deliver: "origin, slack, slack:C1" });
+    server.script(says("Done."));
+    await clock.advance(hour);
+    await scheduler().tick(never);
+    const owed = await store.outbox.list({ status: "pending" });
+    expect(owed.map(({ platform, chatId }) => `${platform}:${chatId}`).sort()).toEqual(["slack:C1", "telegram:5"]);
+    expect(await jobs.find(id)).toMatchObject({ last: { status: "ok", deliveryError: "slack has no home channel." } });
+  });
+
+  it("keeps an answer for this machine in a file that says whose it is, and owes it to nobody [40:DLV-8] [40:DLV-2]", async () => {
+    const { jobs, clock, scheduler, server, owed, home } = await cron();
+    const { id } = await jobs.create({ schedule: "every 1h", prompt: "What is new?", deliver: "local" });
+    server.script(says("Nothing much."));
+    await clock.advance(hour);
+    await scheduler().tick(never);
+    expect(await owed()).toEqual([]);
+    const [file = ""] = await readdir(path.join(home.cronOutput, id));
+    const text = await readFile(path.join(home.cronOutput, id, file), "utf8");
+    expect(text).toContain(`- Job: ${id}`);
+    expect(text).toMatch(/- Run: 2026-01-15T11:00:00/u);
+    expect(text).toContain("Nothing much.");
+  });
+
   it("wakes no model when the script says so, and hands over what it printed otherwise [40:A-CRN-6] [40:CRN-15]", async () => {
     const { jobs, clock, scheduler, server, home, states, owed } = await cron();
     await mkdir(home.at("scripts"), { recursive: true });

@@ -166,7 +166,8 @@ export class Scheduler {
     if (outcome.kind === "asleep") return undefined;
     const { home, logger, jobs } = this.#deps;
     const text = outcome.kind === "answered" ? outcome.text : (deliveredText(outcome) ?? "");
-    const output = { job, atMs: run.startedAtMs, zone: jobs.zoneOf(job), text };
+    const model = outcome.kind === "answered" ? outcome.model : undefined;
+    const output = { job, atMs: run.startedAtMs, zone: jobs.zoneOf(job), text, model };
     return await quietly("saving the output of a job", () => saveOutput(home, output), { logger, level: "error" });
   }
 

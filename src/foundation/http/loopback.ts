@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { systemErrorCode } from "../errors.ts";
 import { raceAbort } from "../lifecycle/abort.ts";
 import { Deferred } from "../lifecycle/deferred.ts";
+import { escapeHtml } from "../text/html.ts";
 
 /** Waits on this machine for the browser to come back from a login. One per login, with its own state. */
 export interface Loopback extends AsyncDisposable {
@@ -70,15 +71,6 @@ async function listen(server: Server, { port: wanted, takesAnyPort }: LoopbackOp
   throw new Error("no port to listen on");
 }
 
-const escapes: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
 function page(text: string): string {
-  const safe = text.replace(/[&<>"']/g, (character) => escapes[character] ?? "");
-  return `<!doctype html><meta charset="utf-8"><title>Hermes</title><p>${safe}</p>`;
+  return `<!doctype html><meta charset="utf-8"><title>Hermes</title><p>${escapeHtml(text)}</p>`;
 }

@@ -1,10 +1,11 @@
-import type { AssistantMessage, Spender, Usage } from "#conversation";
+import { type AssistantMessage, type Spender, type Usage, zeroUsage } from "#conversation";
 import { deadline, isTimeout, linkSignals } from "#foundation/lifecycle/abort";
 import type { Clock } from "#foundation/time/clock";
 import type { CallEstimate } from "../budget/estimate.ts";
 import type { BudgetGate } from "../budget/gate.ts";
 import { assumedPriceNotice, describeCeiling, describeRefusal } from "../budget/messages.ts";
 import type { CallCost } from "../catalog/cost.ts";
+import { estimateMessage } from "../catalog/token-estimate.ts";
 import type { AttemptEvent } from "../client.ts";
 import { type Collected, Collector } from "../collect.ts";
 import { classify } from "../failures/classify.ts";
@@ -150,7 +151,8 @@ function answerOf(
     readonly failed: (fault: AttemptFault) => CallOutcome;
   },
 ): CallOutcome {
-  const { message, usage, costUsd } = collected;
+  const { message, costUsd } = collected;
+  const usage = usageOf(collected, at);
   const text = message.content.trim() === "" ? (message.reasoning ?? "").trim() : message.content;
   if (message.finish_reason === "content_filter" && text === "")
     return at.failed({
@@ -177,14 +179,24 @@ async function settle(
   request: ModelRequest,
   { deps, collected }: { readonly deps: CallDeps; readonly collected: Collected },
 ): Promise<void> {
-  const { usage, costUsd } = collected;
+  const usage = usageOf(collected, { request, deps });
   if (usage === undefined) {
     await deps.gate.release(id);
     return;
   }
-  const cost = deps.cost(request.target, usage, costUsd);
+  const cost = deps.cost(request.target, usage, collected.costUsd);
   deps.counted(request.target, usage, cost);
   await deps.gate.settle(id, { usage, cost: cost.cost });
+}
+
+/** What the server counted; an estimate for a whole answer that it did not count; nothing for one that broke off. */
+function usageOf(
+  { usage, isPartial, message }: Collected,
+  { request, deps }: { readonly request: ModelRequest; readonly deps: CallDeps },
+): Usage | undefined {
+  if (usage !== undefined || isPartial) return usage;
+  const { promptTokens } = deps.estimate(request);
+  return { ...zeroUsage, input: promptTokens, output: estimateMessage(message), isEstimated: true };
 }
 
 function factsOf(request: ModelRequest, deps: CallDeps) {

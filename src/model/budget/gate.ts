@@ -37,6 +37,12 @@ export type ReserveOutcome =
   | ({ readonly kind: "refused"; readonly reason: "limit" } & CeilingReached)
   | { readonly kind: "refused"; readonly reason: "unknown-price" };
 
+/** A limit, and what of it is used. */
+export interface Standing extends CeilingReached {
+  /** The server did not count the tokens of some of the calls. */
+  readonly isEstimated: boolean;
+}
+
 export interface BudgetGateDeps {
   /** Asked for every call: limits may change while a session runs. */
   limits(): BudgetLimits;
@@ -103,12 +109,12 @@ export class BudgetGate {
   }
 
   /** Every limit that holds for somebody, with what of it is used. */
-  async standing(spender: Spender): Promise<readonly CeilingReached[]> {
+  async standing(spender: Spender): Promise<readonly Standing[]> {
     const limits = limitsOf(spender, this.#ceilings(this.#deps.limits()));
     return await Promise.all(
       limits.map(async ({ ceiling, limitUsd, by }) => {
-        const { usd: spentUsd } = await this.#deps.ledger.spent(by);
-        return { ceiling, limitUsd, spentUsd };
+        const { usd: spentUsd, estimatedCalls } = await this.#deps.ledger.spent(by);
+        return { ceiling, limitUsd, spentUsd, isEstimated: estimatedCalls > 0 };
       }),
     );
   }

@@ -15,7 +15,7 @@ interface Entry {
   readonly call: PlannedCall;
   readonly atMs: number;
   /** Undefined while the call is under way. */
-  readonly settled?: { readonly usd: number | undefined } | undefined;
+  readonly settled?: { readonly usd: number | undefined; readonly isEstimated: boolean } | undefined;
 }
 
 /** The account of one process that keeps nothing. */
@@ -36,9 +36,9 @@ export class MemoryMoneyLedger implements MoneyLedger {
     return reached;
   }
 
-  async settle(id: string, { usage: _usage, cost, ...call }: SettledCall): Promise<void> {
+  async settle(id: string, { usage, cost, ...call }: SettledCall): Promise<void> {
     const atMs = this.#entries.get(id)?.atMs ?? this.#clock.now();
-    this.#entries.set(id, { call, atMs, settled: { usd: cost.usd } });
+    this.#entries.set(id, { call, atMs, settled: { usd: cost.usd, isEstimated: usage.isEstimated === true } });
   }
 
   async release(id: string): Promise<void> {
@@ -63,6 +63,7 @@ export class MemoryMoneyLedger implements MoneyLedger {
       usd: counted.reduce((sum, { call, settled }) => sum + (settled?.usd ?? call.usd), 0),
       calls: counted.length,
       unpricedCalls: counted.filter(({ settled }) => settled !== undefined && settled.usd === undefined).length,
+      estimatedCalls: counted.filter(({ settled }) => settled?.isEstimated === true).length,
     };
   }
 }

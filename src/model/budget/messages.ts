@@ -1,6 +1,6 @@
 import type { CeilingReached } from "#conversation";
 import { formatUsd } from "../catalog/formats.ts";
-import type { ReserveOutcome } from "./gate.ts";
+import type { ReserveOutcome, Standing } from "./gate.ts";
 
 const names: Readonly<Record<CeilingReached["ceiling"], { readonly what: string; readonly key: string }>> = {
   session: { what: "this session", key: "budget.session_usd" },
@@ -17,8 +17,9 @@ export function describeRefusal(refused: Extract<ReserveOutcome, { kind: "refuse
 }
 
 /** What of a limit is used. */
-export function describeStanding({ ceiling, spentUsd, limitUsd }: CeilingReached): string {
-  return `${formatUsd(spentUsd)} of ${formatUsd(limitUsd)} for ${names[ceiling].what}`;
+export function describeStanding({ ceiling, spentUsd, limitUsd, isEstimated }: Standing): string {
+  const used = `${formatUsd(spentUsd)} of ${formatUsd(limitUsd)} for ${names[ceiling].what}`;
+  return isEstimated ? `about ${used} (partly estimated: the server did not count)` : used;
 }
 
 /** What a soft limit says when it is passed. */

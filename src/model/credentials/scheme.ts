@@ -1,5 +1,6 @@
 import type { AuthScheme } from "../credential-handle.ts";
 import { hostMatches, pathOf } from "../providers/hosts.ts";
+import { codeAssistMarker } from "../providers/records/logins.ts";
 import type { ProtocolName } from "../target.ts";
 
 /** Subscription tokens of Anthropic look different from its API keys. */
@@ -22,9 +23,10 @@ const apiKeyHeader: AuthScheme = { kind: "header", name: "x-api-key" };
 /** How a key is put on a request to this endpoint; the first line that fits. */
 export function schemeFor(facts: SchemeFacts): AuthScheme {
   if (facts.keyHeader !== undefined) return { kind: "header", name: facts.keyHeader };
-  if (facts.protocol === "gemini_generate") return { kind: "header", name: "x-goog-api-key" };
-  if (facts.protocol !== "anthropic_messages") return bearer;
   const { baseUrl } = facts;
+  if (facts.protocol === "gemini_generate" && baseUrl !== codeAssistMarker)
+    return { kind: "header", name: "x-goog-api-key" };
+  if (facts.protocol !== "anthropic_messages") return bearer;
   if (hostMatches(baseUrl, "api.kimi.com") && pathOf(baseUrl).startsWith("/coding")) return apiKeyHeader;
   if (["api.minimax.io", "api.minimaxi.com"].some((host) => hostMatches(baseUrl, host))) return bearer;
   if (hostMatches(baseUrl, "amazonaws.com")) return bearer;

@@ -108,6 +108,13 @@ describe("keys", () => {
       { kind: "header", name: "x-api-key" },
     ],
     ["chat_completions", "https://api.anthropic.com", "sk-ant-api03", { kind: "bearer" }],
+    [
+      "gemini_generate",
+      "https://generativelanguage.googleapis.com/v1beta",
+      "k",
+      { kind: "header", name: "x-goog-api-key" },
+    ],
+    ["gemini_generate", "cloudcode-pa://google", "ya29.x", { kind: "bearer" }],
   ] as const)("[20:R1.50] %s at %s with %s", (protocol, baseUrl, key, expected) =>
     expect(schemeFor({ protocol, baseUrl, key })).toEqual(expected),
   );

@@ -23,7 +23,7 @@ export interface CommandServices
     Turns,
     "busyMode" | "setBusyMode" | "say" | "continueTurn" | "releaseHeld" | "queued" | "isBusy" | "stop"
   >;
-  readonly conversation: Pick<CurrentConversation, "startNew" | "dropLastExchange" | "setTitle">;
+  readonly conversation: Pick<CurrentConversation, "startNew" | "leave" | "dropLastExchange" | "setTitle">;
   /** Prompts that run beside the conversation. */
   readonly background: { start(prompt: string): string; list(): readonly BackgroundRun[] };
   /** Child agents of the running turn: what they do. */

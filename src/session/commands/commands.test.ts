@@ -360,7 +360,7 @@ describe("other commands", () => {
     expect(session.history).toEqual([]);
   });
 
-  it("settings that are changed by command are saved [20:R9.1]", async () => {
+  it("settings that are changed by command are saved", async () => {
     const { saved, all } = preferences();
     const { open } = await harness({ deps: { preferences: all } });
     const session = await open();
@@ -432,7 +432,14 @@ describe("other commands", () => {
     const { open } = await harness({
       services: () => ({
         models: {
-          facts: { source: "test", isDemo: false, warnings: [], windowSource: "Ollama num_ctx", hasFastService: false },
+          facts: {
+            source: "test",
+            isDemo: false,
+            warnings: [],
+            windowSource: "Ollama num_ctx",
+            hasFastService: false,
+            sideModels: [],
+          },
         },
       }),
     });

@@ -1,4 +1,5 @@
 import { Marked, type MarkedExtension } from "marked";
+import { escapeHtml } from "#foundation/text/html";
 
 export interface Utterance {
   readonly who: "You" | "Hermes" | "Tool";
@@ -28,8 +29,8 @@ export function conversationPage(title: string, utterances: readonly Utterance[]
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>${escaped(title)}</title><style>${style}</style></head><body>
-<h1>${escaped(title)}</h1>
+<title>${escapeHtml(title)}</title><style>${style}</style></head><body>
+<h1>${escapeHtml(title)}</h1>
 ${parts.join("\n")}
 </body></html>
 `;
@@ -38,16 +39,16 @@ ${parts.join("\n")}
 function bodyOf(marked: Marked, who: Utterance["who"], text: string): string {
   if (who === "Tool") {
     const name = text.split(" ", 1)[0] ?? "";
-    return `<details><summary>${escaped(name)}</summary><pre>${escaped(text)}</pre></details>`;
+    return `<details><summary>${escapeHtml(name)}</summary><pre>${escapeHtml(text)}</pre></details>`;
   }
-  const words = who === "You" ? escaped(text) : (marked.parse(text, { async: false }) as string);
+  const words = who === "You" ? escapeHtml(text) : (marked.parse(text, { async: false }) as string);
   return `<h2 class="who">${who}</h2><div class="words">${words}</div>`;
 }
 
 const onlyWords: MarkedExtension = {
   renderer: {
-    html: ({ text }) => escaped(text),
-    image: ({ href, text }) => linkTo(href, escaped(text === "" ? href : text)),
+    html: ({ text }) => escapeHtml(text),
+    image: ({ href, text }) => linkTo(href, escapeHtml(text === "" ? href : text)),
     link(token) {
       return linkTo(token.href, this.parser.parseInline(token.tokens));
     },
@@ -56,17 +57,5 @@ const onlyWords: MarkedExtension = {
 
 /** Only to addresses that lead somewhere and run nothing. */
 function linkTo(href: string, words: string): string {
-  return /^(?:https?:|mailto:)/iu.test(href) ? `<a rel="noreferrer" href="${escaped(href)}">${words}</a>` : words;
-}
-
-const entities: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/gu, (sign) => entities[sign] ?? sign);
+  return /^(?:https?:|mailto:)/iu.test(href) ? `<a rel="noreferrer" href="${escapeHtml(href)}">${words}</a>` : words;
 }

@@ -42,7 +42,7 @@ export async function dispatch(line: string, deps: DispatchDeps, depth = 0): Pro
     case "ambiguous":
       return warn(`/${resolved.name} may be: ${resolved.candidates.map((name) => `/${name}`).join(", ")}`);
     case "unavailable":
-      return warn(`/${resolved.name} is not available here.`);
+      return warn(`/${resolved.name} is not available here, only in the terminal.`);
     case "unknown": {
       const meant = resolved.suggestion === undefined ? "" : ` Did you mean /${resolved.suggestion}?`;
       return warn(`There is no command /${resolved.name}.${meant} /help lists them.`);

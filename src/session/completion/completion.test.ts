@@ -3,6 +3,8 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import type { OpenSession } from "../api.ts";
+import { builtinCommands } from "../commands/index.ts";
+import { viewText } from "../commands/view-text.ts";
 import { type HarnessOptions, openHarness } from "../testing/harness.ts";
 import { bestMatches, fuzzyScore } from "./fuzzy.ts";
 
@@ -43,6 +45,17 @@ describe("completion", () => {
     expect(await texts(on, "/sn")).toEqual(["/snapshot"]);
     expect(await texts(on, "/res")).toEqual(["/new".replace("new", "reset"), "/resume"]);
     expect(await texts(on, "/appro")).toEqual([]);
+  });
+
+  it("offers the commands that help lists and dispatch knows, and no others [20:R9.1]", async () => {
+    const { session: on } = await session();
+    const submitted = await on.submit({ text: "/help all" });
+    const help = submitted.kind === "command" ? viewText(submitted.view) : "";
+    const listed = new Set([...help.matchAll(/`\/([a-z][a-z-]*)/g)].map(([, name = ""]) => name));
+    for (const { name, gatewayOnly } of builtinCommands) {
+      const offered = (await texts(on, `/${name}`)).includes(`/${name}`);
+      expect([name, offered, listed.has(name)]).toEqual([name, gatewayOnly !== true, gatewayOnly !== true]);
+    }
   });
 
   it("offers skills, plugins and own commands as well [20:R10.21]", async () => {

@@ -57,8 +57,11 @@ export class Approvals implements Approver {
     const answer = answered.kind === "answered" ? answered.value : "deny";
     const choice = typeof answer === "string" ? offered(request, answer) : answer.choice;
     if (wasShown) emit({ type: "approval-response", id: request.id, choice });
-    if (answered.kind === "timed-out")
-      emit({ type: "notice", level: "warn", text: `No answer within ${Math.round(timeoutMs / 1000)} s: denied.` });
+    if (answered.kind === "timed-out") {
+      const seconds = Math.round(timeoutMs / 1000);
+      emit({ type: "notice", level: "warn", text: `No answer within ${seconds} s: denied.` });
+      return { choice: "deny", reason: `Nobody answered within ${seconds} s.` };
+    }
     return typeof answer === "string" ? choice : answer;
   }
 

@@ -121,6 +121,7 @@ export class SessionFront implements OpenSession {
       options,
       events,
       turns: this.#turns,
+      work,
       isAlone: deps.isAlone,
       surface: { approver, prompter, askUser, deliver: (words) => this.#deliver(words) },
       onChange,

@@ -24,7 +24,7 @@ function shortLines(report: InsightsReport): readonly string[] {
   const [model] = byModel;
   const names = toolCalls.slice(0, 3).map((tool) => `${tool.name} (${tool.calls})`);
   return [
-    `${plural(totals.sessions, "session")}, ${plural(totals.messages, "message")}, ${shortCount(tokens)} tokens`,
+    `${plural(totals.sessions, "session")}, ${plural(totals.messages, "message")}, ${tokenCount(tokens, totals)} tokens`,
     `Cost: ${costLine(report)}`,
     ...(model === undefined ? [] : [`Most used model: ${model.name}`]),
     ...(names.length === 0 ? [] : [`Most used tools: ${names.join(", ")}`]),
@@ -38,11 +38,19 @@ function overview(report: InsightsReport): readonly string[] {
   return table([
     ["Sessions", String(totals.sessions), "Messages", String(totals.messages)],
     ["Your messages", String(totals.userMessages), "Tool calls", String(totals.toolCalls)],
-    ["Input tokens", shortCount(prompt), "Output tokens", shortCount(totals.outputTokens)],
-    ["Total tokens", shortCount(prompt + totals.outputTokens), "Model calls", String(totals.apiCalls)],
+    ["Input tokens", tokenCount(prompt, totals), "Output tokens", tokenCount(totals.outputTokens, totals)],
+    ["Total tokens", tokenCount(prompt + totals.outputTokens, totals), "Model calls", String(totals.apiCalls)],
     ["Active time", shortDuration(totals.activeMs), "Average session", shortDuration(report.averageSessionMs)],
     ["Messages per session", report.messagesPerSession.toFixed(1), "Fallbacks", String(report.fallbacks)],
+    ...(totals.estimatedCalls === 0
+      ? []
+      : [["Estimated tokens", `${plural(totals.estimatedCalls, "model call")} that the server did not count`]]),
   ]);
+}
+
+/** With the mark of an estimate where a server left some of it uncounted. */
+function tokenCount(tokens: number, { estimatedCalls }: { readonly estimatedCalls: number }): string {
+  return `${estimatedCalls > 0 ? "~" : ""}${shortCount(tokens)}`;
 }
 
 function money(report: InsightsReport): readonly string[] {
@@ -65,8 +73,8 @@ function models(report: InsightsReport): readonly string[] {
   const rows = report.figures.byModel.map((one) => [
     truncateEnd(one.name, 36),
     String(one.sessions),
-    shortCount(one.inputTokens + one.cacheReadTokens),
-    shortCount(one.outputTokens),
+    tokenCount(one.inputTokens + one.cacheReadTokens, one),
+    tokenCount(one.outputTokens, one),
     `$${(one.estimatedCostUsd + one.actualCostUsd).toFixed(2)}`,
   ]);
   return table([["Model", "Sessions", "Input", "Output", "Cost"], ...rows]);
@@ -82,8 +90,8 @@ function sideTasks(report: InsightsReport): readonly string[] {
   const rows = report.figures.sideCalls.map((one) => [
     one.task,
     String(one.calls),
-    shortCount(one.inputTokens),
-    shortCount(one.outputTokens),
+    tokenCount(one.inputTokens, one),
+    tokenCount(one.outputTokens, one),
     one.unpricedCalls === one.calls ? "n/a" : `$${one.costUsd.toFixed(2)}`,
   ]);
   return rows.length === 0 ? [] : table([["Side task", "Calls", "Input", "Output", "Cost"], ...rows]);

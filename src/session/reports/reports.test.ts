@@ -81,6 +81,22 @@ describe("insights", () => {
     expect(insightsText(report, { form: "short" }).split("\n").length).toBeLessThan(8);
   });
 
+  it("mark tokens that the server did not count as estimates [20:R6.6]", async () => {
+    await twoDays();
+    const counted = insightsText(await collect(), { form: "full" });
+    expect(counted).not.toContain("~");
+    await store.usage.change(id("s3"), { usage: { ...usage, isEstimated: true }, apiCalls: 1 });
+    const report = await collect();
+    const text = insightsText(report, { form: "full" });
+    expect(text).toMatch(/Input tokens +~1\.6K +Output tokens +~200/);
+    expect(text).toMatch(/Estimated tokens +1 model call that the server did not count/);
+    expect(text).toMatch(/haiku +1 +~800 +~100/);
+    expect(text).toMatch(/opus +2 +800 +100/);
+    expect(insightsText(report, { form: "short" })).toContain("~1.8K tokens");
+    expect(insightsJson(report)).toMatchObject({ totals: { estimatedCalls: 1 } });
+    expect(insightsCsv(report)).toContain("totals,,estimatedCalls,1");
+  });
+
   it("can be of one source, and name the skills in use [20:R11.11]", async () => {
     await twoDays();
     const skills = [

@@ -2,6 +2,9 @@ import type { Agent } from "#agent";
 import type { Config } from "#config";
 import type { Redactor } from "#foundation/secrets/redact";
 import {
+  type Auxiliary,
+  type AuxiliaryTask,
+  auxiliaryTasks,
   checkWindow,
   hasFastService,
   type PickerEntry,
@@ -34,12 +37,22 @@ export interface ModelFacts {
   readonly windowSource: string | undefined;
   /** The provider sells a faster service beside the usual one. */
   readonly hasFastService: boolean;
+  /** Which model each side task would ask now; tasks nobody is set up for are left out. */
+  readonly sideModels: readonly SideModel[];
+}
+
+interface SideModel {
+  readonly task: AuxiliaryTask;
+  readonly provider: string;
+  readonly model: string | undefined;
 }
 
 export interface ModelServiceDeps {
   readonly agent: Agent;
   /** The model the session began with. */
   readonly chosen: { readonly target: Target; readonly isDemo: boolean; readonly notices: readonly string[] };
+  /** Absent where the side work is done elsewhere. */
+  readonly auxiliary: Pick<Auxiliary, "planned"> | undefined;
   readonly config: Config;
   /** With the settings and keys as they are saved now: a model may have been connected since the session began. */
   context(): Promise<ResolveContext>;
@@ -62,6 +75,10 @@ export function modelService(deps: ModelServiceDeps): ModelService {
         warnings: chosen.notices,
         windowSource,
         hasFastService: hasFastService(conversation.target),
+        sideModels: auxiliaryTasks.flatMap((task) => {
+          const planned = deps.auxiliary?.planned(task);
+          return planned === undefined ? [] : [{ task, provider: planned.provider, model: planned.model }];
+        }),
       };
     },
     async list(signal) {

@@ -15,9 +15,11 @@ import { loadConfig, type Machine } from "#config";
 import { UserError } from "#foundation/errors";
 import {
   type Auxiliary,
+  type FallbackEntry,
   type Models,
   parseFallbackChain,
   type ResolveContext,
+  readModelName,
   remoteHermesTarget,
   type Target,
   withTextHistory,
@@ -125,16 +127,21 @@ async function modelOf(
   { machine, models }: SessionHost,
   signal: AbortSignal,
 ): Promise<ChosenModel> {
-  const { model, provider, baseUrl, remote, isInteractive, usesFallback } = options;
+  const { model, provider, baseUrl, remote, isInteractive, fallback } = options;
   if (remote !== undefined) return onlyModel(remoteHermesTarget(remote, sessionId));
   const { entries, warnings } = parseFallbackChain(machine.loaded.config);
   for (const warning of warnings) machine.logger.warn(warning);
-  const fallbackChain = usesFallback === false ? [] : entries;
+  const fallbackChain = fallback === undefined ? entries : fallback.flatMap((name) => fallbackNamed(name, models));
   return await chooseModel(
     { model, provider, baseUrl, isOneShot: !isInteractive, fallbackChain, logger: machine.logger },
     models,
     signal,
   );
+}
+
+function fallbackNamed(name: string, { context }: Models): readonly FallbackEntry[] {
+  const { provider, model } = readModelName(name, context);
+  return provider === undefined || model === undefined ? [] : [{ provider, model }];
 }
 
 function trajectoriesOf({ cwd, saveTrajectories }: AgentRequest["options"], setting: boolean) {
@@ -253,6 +260,7 @@ function servicesOf({ options, sessionId }: AgentRequest, deps: ServiceDeps): Ag
     models: modelService({
       agent,
       chosen,
+      auxiliary: options.remote === undefined ? deps.auxiliary : undefined,
       config,
       context: () => contextNow(models, machine),
       redactor: machine.redactor,

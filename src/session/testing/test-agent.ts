@@ -64,7 +64,14 @@ function smallServices({ options }: AgentRequest, { conversation }: Agent, listi
   return {
     agents: { list: () => Promise.resolve({ agents: [], broken: [] }) },
     models: {
-      facts: { source: "test", isDemo: false, warnings: [], windowSource: undefined, hasFastService: true },
+      facts: {
+        source: "test",
+        isDemo: false,
+        warnings: [],
+        windowSource: undefined,
+        hasFastService: true,
+        sideModels: [],
+      },
       list: () => Promise.resolve([{ value: "test-model", label: "test-model", detail: "custom", isCurrent: true }]),
       switch: ({ model }) => {
         conversation.choose({ ...conversation.primary, model });

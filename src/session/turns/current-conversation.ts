@@ -5,12 +5,14 @@ import type { Target } from "#model";
 import type { TitleOutcome } from "#store";
 import type { OpenOptions } from "../api.ts";
 import { noteFolder } from "../search/session-folder.ts";
+import type { BackgroundWork } from "./background-work.ts";
 import { type Conversation, type ConversationDeps, openConversation } from "./conversation.ts";
 import type { Turns } from "./turns.ts";
 
 export interface CurrentConversationDeps extends ConversationDeps {
   readonly options: OpenOptions;
   readonly turns: Pick<Turns, "replace" | "takeOver">;
+  readonly work: Pick<BackgroundWork, "start">;
   /** The session is being closed. */
   readonly signal: AbortSignal;
 }
@@ -44,22 +46,40 @@ export class CurrentConversation {
     this.#deps.turns.takeOver(conversation.left, options.isInteractive);
   }
 
-  /** Ends this conversation and begins an empty one in its place. */
+  /**
+   * Ends this conversation and begins an empty one in its place. A chat does not wait for the model to look through the
+   * old one: that goes on beside the new one.
+   */
   async startNew(reason: string): Promise<void> {
     await this.#deps.turns.replace(async () => {
       const old = this.now;
-      await this.#keepMemories("reset");
+      const isInChat = this.#deps.options.chat !== undefined;
+      if (!isInChat) await this.#keepMemories(old, "reset");
       await this.#finalize(old);
       // Only when the new one is there is the old one given up.
       await this.open({ ...freshOptions(this.#deps.options), ...this.#chosenModel() });
       await this.#noteFolder();
       const stopped = old.services.processes.list().flatMap((one) => (one.state === "running" ? [one.command] : []));
-      await this.#end(old, reason);
+      if (isInChat) this.#deps.work.start("ending a conversation", () => this.#endLater(old, reason));
+      else await this.#end(old, reason);
       if (stopped.length > 0)
         this.#deps.events.emit({ type: "notice", level: "info", text: `Stopped with it: ${stopped.join(", ")}` });
       await this.#tellPlugins("on_session_reset", this.now);
     });
     this.#deps.onChange();
+  }
+
+  async #endLater(old: Conversation, reason: string): Promise<void> {
+    await this.#keepMemories(old, "reset");
+    await this.#end(old, reason);
+  }
+
+  /** The chat goes on in another conversation: this one has an end until it is resumed. */
+  async leave(reason: string): Promise<void> {
+    const old = this.now;
+    await this.#finalize(old);
+    await this.#markEnded(old, reason);
+    this.#deps.work.start("keeping memories", () => this.#keepMemories(old, "resume"));
   }
 
   /** The new conversation belongs to the folder of the one before: `-c` there goes on with it. */
@@ -96,7 +116,7 @@ export class CurrentConversation {
   /** The session is over; without a reason the conversation goes on another day. */
   async close(reason: string | undefined): Promise<void> {
     if (this.#now === undefined) return;
-    await this.#keepMemories("exit");
+    await this.#keepMemories(this.#now, "exit");
     await this.#finalize(this.#now);
     await this.#end(this.#now, reason);
   }
@@ -127,14 +147,17 @@ export class CurrentConversation {
   }
 
   async #end(conversation: Conversation, reason: string | undefined): Promise<void> {
-    const { store, logger } = this.#deps.session;
-    const { transcript } = conversation;
-    if (reason !== undefined && transcript.hasRow)
-      await quietly("marking a session as ended", () => store.sessions.end(transcript.sessionId, reason), {
-        logger,
-        level: "error",
-      });
+    if (reason !== undefined) await this.#markEnded(conversation, reason);
     await conversation[Symbol.asyncDispose]();
+  }
+
+  async #markEnded({ transcript }: Conversation, reason: string): Promise<void> {
+    const { store, logger } = this.#deps.session;
+    if (!transcript.hasRow) return;
+    await quietly("marking a session as ended", () => store.sessions.end(transcript.sessionId, reason), {
+      logger,
+      level: "error",
+    });
   }
 
   /** A model the person chose here stays chosen. */
@@ -146,8 +169,7 @@ export class CurrentConversation {
   }
 
   /** One bounded chance to keep what is worth keeping; failing it stops nobody. */
-  async #keepMemories(reason: "reset" | "exit"): Promise<void> {
-    const { agent, services } = this.now;
+  async #keepMemories({ agent, services }: Conversation, reason: "reset" | "exit" | "resume"): Promise<void> {
     if (agent.conversation.history.length === 0) return;
     using limit = deadline(flushMs);
     const { logger } = this.#deps.session;

@@ -132,7 +132,7 @@ describe("finding skills", () => {
   });
 
   it.each(["../memories/MEMORY", "/etc/passwd", "a/../../b", "C:\\x", "a\\b", "~/x", ""])(
-    "[10:A8.4] the name %j is refused",
+    "[10:A8.4] [10:D48] the name %j is refused",
     async (name) => {
       await location.write({ "memories/MEMORY.md": "private" });
       expect(await libraryAt(location.home).library.find(name, "cli", signal)).toMatchObject({ kind: "refused" });

@@ -69,6 +69,13 @@ export interface OutboxEntry extends NewOutboxEntry {
   readonly sentAtMs?: number | undefined;
 }
 
+/** What waits in a queue. */
+export interface Backlog {
+  readonly byPlatform: Readonly<Record<string, number>>;
+  /** Nineteen of twenty have waited since then or later; undefined where nothing waits. */
+  readonly p95SinceMs: number | undefined;
+}
+
 export interface Lease {
   readonly name: string;
   readonly owner: string;

@@ -22,6 +22,8 @@ export interface InsightsTotals {
   readonly actualCostUsd: number;
   /** Sessions whose cost is not known; never counted as free. */
   readonly sessionsWithUnknownCost: number;
+  /** Calls of conversations whose tokens the server did not count, so that Hermes did; the figures hold its estimates. */
+  readonly estimatedCalls: number;
   /** Time between first and last message, summed over sessions. */
   readonly activeMs: number;
 }
@@ -35,6 +37,7 @@ export interface InsightsGroup {
   readonly cacheReadTokens: number;
   readonly estimatedCostUsd: number;
   readonly actualCostUsd: number;
+  readonly estimatedCalls: number;
 }
 
 /** The calls beside conversations that had one task. */
@@ -46,6 +49,7 @@ export interface SideCallGroup {
   readonly costUsd: number;
   /** Calls whose price is not known; their cost is not in `costUsd`. */
   readonly unpricedCalls: number;
+  readonly estimatedCalls: number;
 }
 
 /** The model calls of one day. */

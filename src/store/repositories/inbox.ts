@@ -1,12 +1,12 @@
 import type { TurnId } from "#conversation";
 import { placeholders, type SqlValue } from "../database.ts";
-import type { Admission, Cursor, InboxEntry, InboxStatus, NewInboxEntry } from "../records/gateway.ts";
+import type { Admission, Backlog, Cursor, InboxEntry, InboxStatus, NewInboxEntry } from "../records/gateway.ts";
 import { maybeText, number, text } from "../row.ts";
 import { toInboxEntry } from "../rows/gateway.ts";
 import { sealed } from "../sealer.ts";
 import type { Inbox } from "../store.ts";
 import type { RepositoryContext } from "./context.ts";
-import { countByStatus, deleteInBatches } from "./queues.ts";
+import { backlogOf, countByStatus, deleteInBatches } from "./queues.ts";
 
 const defaultLimit = 100;
 
@@ -217,6 +217,10 @@ export class InboxRepository implements Inbox {
   async counts(): Promise<Readonly<Record<InboxStatus, number>>> {
     const none: Record<InboxStatus, number> = { pending: 0, claimed: 0, done: 0, dropped: 0, dead: 0 };
     return await countByStatus(this.#context.db, "gw_inbox", none);
+  }
+
+  async backlog(): Promise<Backlog> {
+    return await backlogOf(this.#context.db, "gw_inbox", "received_at_ms");
   }
 
   async prune(olderThan: { doneMs: number; deadMs: number }): Promise<number> {

@@ -49,7 +49,8 @@ export class MoneyRepository implements MoneyLedger {
       await insert(tx, id, { call, nowMs });
       await tx.run(
         `UPDATE usage_ledger SET status = 'settled', cost_usd = ?, cost_status = ?, input_tokens = ?, output_tokens = ?,
-           cache_read_tokens = ?, cache_write_tokens = ?, reasoning_tokens = ? WHERE id = ? AND status = 'reserved'`,
+           cache_read_tokens = ?, cache_write_tokens = ?, reasoning_tokens = ?, is_estimated = ?
+         WHERE id = ? AND status = 'reserved'`,
         [
           orNull(cost.usd),
           cost.status,
@@ -58,6 +59,7 @@ export class MoneyRepository implements MoneyLedger {
           usage.cacheRead,
           usage.cacheWrite,
           usage.reasoning,
+          usage.isEstimated === true ? 1 : 0,
           id,
         ],
       );
@@ -122,12 +124,18 @@ async function spentBy(db: Database, by: SpentBy, nowMs: number): Promise<Spendi
   }
   const row = await db.get(
     `SELECT sum(coalesce(cost_usd, reserved_usd)) AS usd, count(*) AS calls,
-       sum(CASE WHEN status = 'settled' AND cost_usd IS NULL THEN 1 ELSE 0 END) AS unpriced
+       sum(CASE WHEN status = 'settled' AND cost_usd IS NULL THEN 1 ELSE 0 END) AS unpriced,
+       sum(coalesce(is_estimated, 0)) AS estimated
      FROM usage_ledger WHERE ${conditions.join(" AND ")}`,
     params,
   );
-  if (row === undefined) return { usd: 0, calls: 0, unpricedCalls: 0 };
-  return { usd: number(row, "usd"), calls: number(row, "calls"), unpricedCalls: number(row, "unpriced") };
+  if (row === undefined) return { usd: 0, calls: 0, unpricedCalls: 0, estimatedCalls: 0 };
+  return {
+    usd: number(row, "usd"),
+    calls: number(row, "calls"),
+    unpricedCalls: number(row, "unpriced"),
+    estimatedCalls: number(row, "estimated"),
+  };
 }
 
 async function costOfRow(tx: Database, sessionId: string): Promise<number> {

@@ -1,11 +1,11 @@
 import type { SqlValue } from "../database.ts";
-import type { NewOutboxEntry, OutboxEntry, OutboxStatus } from "../records/gateway.ts";
+import type { Backlog, NewOutboxEntry, OutboxEntry, OutboxStatus } from "../records/gateway.ts";
 import { number, orNull } from "../row.ts";
 import { toOutboxEntry } from "../rows/gateway.ts";
 import { sealed } from "../sealer.ts";
 import type { Outbox } from "../store.ts";
 import type { RepositoryContext } from "./context.ts";
-import { countByStatus, deleteInBatches } from "./queues.ts";
+import { backlogOf, countByStatus, deleteInBatches } from "./queues.ts";
 
 const defaultLimit = 100;
 /** What holds up the rest of its chat. One that nobody will ever know about (`unknown`) does not. */
@@ -141,6 +141,10 @@ export class OutboxRepository implements Outbox {
   async counts(): Promise<Readonly<Record<OutboxStatus, number>>> {
     const none: Record<OutboxStatus, number> = { pending: 0, sending: 0, sent: 0, unknown: 0, failed: 0, dead: 0 };
     return await countByStatus(this.#context.db, "gw_outbox", none);
+  }
+
+  async backlog(): Promise<Backlog> {
+    return await backlogOf(this.#context.db, "gw_outbox", "created_at_ms");
   }
 
   async prune(olderThan: { doneMs: number; deadMs: number }): Promise<number> {

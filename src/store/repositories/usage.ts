@@ -21,6 +21,7 @@ export class UsageRepository implements UsageLedger {
       ["cache_write_tokens", change.usage.cacheWrite],
       ["reasoning_tokens", change.usage.reasoning],
       ["api_call_count", change.apiCalls],
+      ["estimated_calls", change.usage.isEstimated === true ? (change.apiCalls ?? 1) : undefined],
       ["estimated_cost_usd", change.estimatedCostUsd],
       ["actual_cost_usd", change.actualCostUsd],
     ];

@@ -27,6 +27,7 @@ export function toSession(row: Row): SessionRecord {
       cacheRead: number(row, "cache_read_tokens"),
       cacheWrite: number(row, "cache_write_tokens"),
       reasoning: number(row, "reasoning_tokens"),
+      ...(number(row, "estimated_calls") > 0 ? { isEstimated: true as const } : {}),
     },
     billingProvider: maybeText(row, "billing_provider"),
     billingBaseUrl: maybeText(row, "billing_base_url"),
@@ -76,4 +77,5 @@ export const sessionColumns = [
   "last_exit_reason",
   "last_prompt_tokens",
   "lineage",
+  "estimated_calls",
 ] as const;

@@ -1,2 +1,2 @@
 /** The version this program writes. Versions 1 to 9 are those of the predecessor. */
-export const schemaVersion = 12;
+export const schemaVersion = 13;

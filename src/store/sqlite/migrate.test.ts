@@ -79,7 +79,7 @@ describe("a database of the predecessor", () => {
     await (await openStore({ path: location.path }, deps))[Symbol.asyncDispose]();
     expect(reader.get("PRAGMA schema_version")).toEqual(version);
     expect((await stat(location.path)).size).toBe(before.size);
-    expect(reader.get("SELECT version FROM schema_version")).toMatchObject({ version: 12 });
+    expect(reader.get("SELECT version FROM schema_version")).toMatchObject({ version: 13 });
   });
 
   it("whose upgrade was cut off goes on where it stopped [10:STORE-5]", async () => {
@@ -131,12 +131,12 @@ describe("a database of a newer program", () => {
     await using location = await makeLocation();
     await (await openStore({ path: location.path }, deps))[Symbol.asyncDispose]();
     using raw = await location.connect();
-    raw.exec("UPDATE schema_version SET version = 13");
-    await expect(openStore({ path: location.path }, deps)).rejects.toThrow("version 13");
+    raw.exec("UPDATE schema_version SET version = 14");
+    await expect(openStore({ path: location.path }, deps)).rejects.toThrow("version 14");
     const log = memoryLogger();
     await using store = await openStore({ path: location.path }, { clock: systemClock, log, onNewer: "open" });
     await store.messages.append(first, [{ role: "user", content: "hi" }]);
-    expect(raw.get("SELECT version FROM schema_version")).toMatchObject({ version: 13 });
+    expect(raw.get("SELECT version FROM schema_version")).toMatchObject({ version: 14 });
     expect(log.lines.map((line) => line.level)).toEqual(["warn"]);
     expect(
       (await readdir(location.folder)).map((name) => basename(name)).filter((name) => name.includes("bak")),

@@ -42,6 +42,14 @@ export const migrations: readonly Migration[] = [
       c.exec(moneyIndex);
     },
   },
+  {
+    version: 13,
+    name: "tokens that nobody counted",
+    apply: (c) => {
+      addColumns(c, "sessions", ["estimated_calls INTEGER DEFAULT 0"]);
+      addColumns(c, "usage_ledger", ["is_estimated INTEGER DEFAULT 0"]);
+    },
+  },
 ];
 
 const costColumns = [

@@ -17,7 +17,8 @@ type Input = Omit<InsightsOptions, "signal">;
 const tokens = "coalesce(s.input_tokens, 0) + coalesce(s.output_tokens, 0) + coalesce(s.cache_read_tokens, 0)";
 const sums = `count(*) AS sessions, sum(s.message_count) AS messages, sum(s.input_tokens) AS input_tokens,
   sum(s.output_tokens) AS output_tokens, sum(s.cache_read_tokens) AS cache_read_tokens,
-  sum(s.estimated_cost_usd) AS estimated_cost_usd, sum(s.actual_cost_usd) AS actual_cost_usd`;
+  sum(s.estimated_cost_usd) AS estimated_cost_usd, sum(s.actual_cost_usd) AS actual_cost_usd,
+  sum(s.estimated_calls) AS estimated_calls`;
 const mostTools = 15;
 const mostNotable = 3;
 
@@ -159,7 +160,8 @@ async function sideCalls(context: WorkContext, input: Input): Promise<readonly S
   const rows = await context.db.all(
     `SELECT l.purpose AS task, count(*) AS calls, sum(l.output_tokens) AS output_tokens,
        sum(coalesce(l.input_tokens, 0) + coalesce(l.cache_read_tokens, 0) + coalesce(l.cache_write_tokens, 0)) AS input_tokens,
-       sum(l.cost_usd) AS cost_usd, sum(CASE WHEN l.cost_usd IS NULL THEN 1 ELSE 0 END) AS unpriced
+       sum(l.cost_usd) AS cost_usd, sum(CASE WHEN l.cost_usd IS NULL THEN 1 ELSE 0 END) AS unpriced,
+       sum(coalesce(l.is_estimated, 0)) AS estimated
      FROM usage_ledger l WHERE ${where} AND l.purpose <> 'main' GROUP BY l.purpose ORDER BY calls DESC, l.purpose`,
     params,
   );
@@ -170,6 +172,7 @@ async function sideCalls(context: WorkContext, input: Input): Promise<readonly S
     outputTokens: number(row, "output_tokens"),
     costUsd: number(row, "cost_usd"),
     unpricedCalls: number(row, "unpriced"),
+    estimatedCalls: number(row, "estimated"),
   }));
 }
 
@@ -211,5 +214,6 @@ function sumsOf(row: Row): Omit<InsightsGroup, "name"> {
     cacheReadTokens: number(row, "cache_read_tokens"),
     estimatedCostUsd: number(row, "estimated_cost_usd"),
     actualCostUsd: number(row, "actual_cost_usd"),
+    estimatedCalls: number(row, "estimated_calls"),
   };
 }

@@ -10,14 +10,18 @@ const messagesPerTransaction = 400;
 
 /**
  * Removes sessions that began before the cut-off, a few at a time: a conversation with its children and all its parts, or nothing of
- * it. One that was put away and never ended counts by its last message.
+ * it. One that was put away and never ended counts by its last message; one that a chat is in stays.
  */
 export async function pruneSessions(
   context: WorkContext,
   input: { startedBeforeS: number; source?: string | undefined; includeTitled: boolean },
 ): Promise<number> {
   const last = "coalesce((SELECT max(m.timestamp) FROM messages m WHERE m.session_id = s.id), s.started_at)";
-  const keeps = ["s.started_at >= ?", `(s.ended_at IS NULL AND ${last} >= ?)`];
+  const keeps = [
+    "s.started_at >= ?",
+    `(s.ended_at IS NULL AND ${last} >= ?)`,
+    "s.id IN (SELECT session_id FROM gw_session)",
+  ];
   const params: SqlValue[] = [input.startedBeforeS, input.startedBeforeS];
   if (input.source !== undefined) {
     keeps.push("(s.id = tree.root AND s.source <> ?)");

@@ -156,7 +156,7 @@ describe("terminal", () => {
   });
 
   it("[30:ENV-25] makes a lost terminal again, once, and says so", async () => {
-    await terminal({ command: `rm -rf ${shop.folder}/hermes-terminal-*` });
+    await terminal({ command: `rm -rf ${shop.folder}/hermes-*/terminal-*` });
     expect(await terminal({ command: "echo back" })).toMatchObject({ output: "back", environment_restarted: true });
   });
 
@@ -217,6 +217,31 @@ describe("terminal", () => {
     const answer = await terminal({ command: "FOO=1 sudo id && echo hi" }, { deps: { sudo } });
     expect(answer["output"]).toBe("args:-S -p  id\nright\nhi");
   });
+
+  it.each([false, true])(
+    "[30:4.9] tells what the wall said while sudo was looked for (background: %s)",
+    async (background) => {
+      const note = "[network: the server on port 8000 is reachable from this machine at http://127.0.0.1:8000]";
+      const real = await shop.leases.take(toolContext(), new AbortController().signal);
+      const telling: Terminal = new Proxy(real, {
+        get: (of, name) => {
+          const value: unknown = Reflect.get(of, name, of);
+          if (typeof value !== "function") return value;
+          if (name !== "exec") return value.bind(of);
+          return async (command: string, options: Parameters<Terminal["exec"]>[1]) => {
+            const ran = await of.exec(command, options);
+            return command === "command -v sudo" ? { ...ran, notes: [note] } : ran;
+          };
+        },
+      });
+      const sudo = new SudoPasswords({ clock: new FakeClock() });
+      const answer = await terminal(
+        { command: "sudo -n true", background },
+        { deps: { sudo, leases: leasesOf(telling) } },
+      );
+      expect(answer["output"]).toContain(note);
+    },
+  );
 
   it("[30:4.9] adds a tip in a chat when sudo got no password", async () => {
     const command = "echo 'sudo: a password is required'; false";

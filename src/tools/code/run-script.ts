@@ -1,12 +1,12 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { makePrivateFolder } from "#foundation/files/private-folder";
 import { deadline, linkSignals } from "#foundation/lifecycle/abort";
 import { type ProcessHandle, spawnProcess } from "#foundation/process/run";
 import { stripAnsi } from "#foundation/text/text";
 import { cutMiddle } from "../terminals/command/output-text.ts";
 import { HeadTailBuffer } from "../terminals/head-tail-buffer.ts";
 import type { TerminalWall } from "../terminals/local/local-terminal.ts";
-import { makePrivateFolder } from "../terminals/local/private-folder.ts";
 import { exitCodeOf } from "../terminals/piped-process.ts";
 import type { ScriptFunction } from "./functions.ts";
 import { findPython } from "./interpreter.ts";
@@ -58,7 +58,7 @@ const graceMs = 5_000;
 export async function runScript(request: ScriptRequest): Promise<RanScript> {
   const startedMs = performance.now();
   // Short, because the path of a socket may have about a hundred characters.
-  const folder = await makePrivateFolder(request.tempDir.length < 60 ? request.tempDir : "/tmp", "code");
+  const folder = await makePrivateFolder(request.tempDir, "code");
   const allowed = new Set(request.functions.map((one) => one.tool));
   const calls = new ScriptCalls({ call: request.call, allowed, maxCalls: request.options.maxToolCalls });
   await using server = new RpcServer(calls);

@@ -11,6 +11,8 @@ export interface CallConditions {
   readonly isBackground: boolean;
   /** Besides what the wall lets be written: folders of our own that the call needs. */
   readonly writable: readonly string[];
+  /** Files of our own that the call needs, wherever they lie. */
+  readonly readable?: readonly string[] | undefined;
   readonly tempDir: string;
   /** Nothing but an empty network; where the session has a network of its own, the call joins that instead. */
   readonly isOffline: boolean;
@@ -80,7 +82,7 @@ export function bubblewrapCall(
     // What is mounted cannot be moved.
     ...pinnedFolders(wall, guards).flatMap(bind),
     ...guards.flatMap(({ path }) => ["--ro-bind", path, path]),
-    ...masks.flatMap(hide),
+    ...masks.flatMap((mask) => hide(mask, at)),
     ...hiddenVariables.flatMap((name) => ["--unsetenv", name]),
     "--chdir",
     // A shell enters its directory itself and can say that it is gone; here that would be a failure of the sandbox.
@@ -113,10 +115,16 @@ function hermesHome(
   ];
 }
 
-function hide({ path, kind }: Covered): readonly string[] {
-  return kind === "folder"
-    ? ["--perms", "0700", "--tmpfs", path, "--remount-ro", path]
-    : ["--ro-bind", "/dev/null", path];
+/** What the call needs of a hidden folder is put back into it. */
+function hide({ path, kind }: Covered, { writable, readable = [] }: CallConditions): readonly string[] {
+  if (kind === "file") return ["--ro-bind", "/dev/null", path];
+  const inside = (file: string): boolean => file !== path && isWithin(path, file) && existsSync(file);
+  return [
+    ...["--perms", "0700", "--tmpfs", path],
+    ...writable.filter(inside).flatMap(bind),
+    ...readable.filter(inside).flatMap((file) => ["--ro-bind", file, file]),
+    ...["--remount-ro", path],
+  ];
 }
 
 function bind(folder: string): readonly string[] {

@@ -1,47 +1,62 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { isDangerousGitSetting, settingsIn } from "./git-settings.ts";
 import { persistentIn } from "./masks.ts";
 
 /** Looks after what programs must be able to touch but not to misuse: it takes a misuse back when a command has ended. */
 export interface ChangeGuard {
-  remember(): void;
+  /** `command` is the line that was judged, and asked about where it needs that. */
+  remember(command?: string): void;
   /** Notes for the model about what was taken back. */
-  settle(): readonly string[];
+  settle(): Promise<readonly string[]>;
 }
-
-/** Settings of git that start programs, or send it elsewhere than it seems. */
-const dangerous =
-  /^(?:core\.(?:hookspath|fsmonitor|sshcommand|pager|editor|gitproxy|askpass|attributesfile|alternaterefscommand)|alias\.|filter\.|diff\.external|diff\..*\.(?:command|textconv)|difftool\.|mergetool\.|merge\..*\.driver|credential\.|include\.|includeif\.|url\.|sequence\.editor|pager\.|gpg\.(?:.*\.)?program|uploadpack\.|receive\.|remote\..*\.(?:uploadpack|receivepack|proxy|vcs)|protocol\.|http\..*proxy|http\.proxy|sendemail\.|trailer\..*\.c(?:ommand|md)|interactive\.difffilter|man\.|browser\.|help\.browser|web\.browser|instaweb\.|submodule\..*\.update|hook\.|extensions\.worktreeconfig)/;
 
 const maxBytes = 1_048_576;
 
 /**
  * Programs must be able to write `.git/config`: every new branch and remote is a line in it. Settings that start programs are
- * another matter: when a command leaves one behind that was not there, the file goes back to how it was.
+ * another matter: when a command leaves one behind that was not there, the file goes back to how it was. So it does when a remote
+ * leads elsewhere afterwards and the command did not say that it would.
  */
 export class GitConfigGuard implements ChangeGuard {
+  readonly #workspace: string;
   readonly #file: string;
   #before: string | undefined;
+  #command = "";
 
   constructor(workspace: string) {
+    this.#workspace = workspace;
     this.#file = path.join(workspace, ".git", "config");
   }
 
-  remember(): void {
+  remember(command = ""): void {
+    this.#command = command;
     this.#before = this.#read();
   }
 
-  settle(): readonly string[] {
+  async settle(): Promise<readonly string[]> {
     const after = this.#read();
     if (this.#before === undefined || after === undefined || after === this.#before) return [];
     const known = new Set(settingsIn(this.#before));
-    const added = settingsIn(after).filter((setting) => !known.has(setting) && dangerous.test(setting));
-    if (added.length === 0) return [];
+    const changed = settingsIn(after).filter((setting) => !known.has(setting));
+    const starting = changed.filter(isDangerousGitSetting).map(keyOf);
+    const addresses = new Set([...known].map(keyOf).filter((key) => /^remote\..*\.(?:url|pushurl)$/.test(key)));
+    const elsewhere = changed.map(keyOf).filter((key) => addresses.has(key));
+    const moved = elsewhere.length > 0 && !(await this.#saysSo()) ? elsewhere : [];
+    if (starting.length + moved.length === 0) return [];
     writeFileSync(this.#file, this.#before);
-    const names = [...new Set(added.map((setting) => setting.slice(0, setting.indexOf("="))))].join(", ");
-    return [
-      `[.git/config was put back: it would have started programs by itself (${names}). Ask the user to set this.]`,
-    ];
+    const why = starting.length > 0 ? "started programs by itself" : "led a remote elsewhere";
+    const names = [...new Set([...starting, ...moved])].join(", ");
+    return [`[.git/config was put back: it would have ${why} (${names}). Ask the user to set this.]`];
+  }
+
+  /** The command itself is one that sets addresses: a person was asked about it. */
+  async #saysSo(): Promise<boolean> {
+    const { readCommandLine } = await import("../shell/read-line.ts");
+    const { commands } = readCommandLine(this.#command, { cwd: this.#workspace, home: this.#workspace });
+    return commands.some(
+      ({ name, args }) => name === "git" && args.some(({ text }) => /^(?:set-url|config|submodule)$/.test(text)),
+    );
   }
 
   #read(): string | undefined {
@@ -54,6 +69,8 @@ export class GitConfigGuard implements ChangeGuard {
     }
   }
 }
+
+const keyOf = (setting: string): string => setting.slice(0, setting.indexOf("="));
 
 /** A home as workspace: a file that starts by itself, and was not there before, does not stay. */
 export class HomeGuard implements ChangeGuard {
@@ -68,31 +85,11 @@ export class HomeGuard implements ChangeGuard {
     this.#before = new Set(persistentIn(this.#home));
   }
 
-  settle(): readonly string[] {
+  settle(): Promise<readonly string[]> {
     const made = persistentIn(this.#home).filter((file) => !this.#before.has(file));
     for (const file of made) rmSync(file, { recursive: true, force: true });
     const names = made.map((file) => path.basename(file)).join(", ");
-    return made.length === 0
-      ? []
-      : [`[removed from the home folder, because such files start by themselves: ${names}]`];
+    const note = `[removed from the home folder, because such files start by themselves: ${names}]`;
+    return Promise.resolve(made.length === 0 ? [] : [note]);
   }
-}
-
-/** Whether `section.key=value` starts a program, or sends git elsewhere than it seems. */
-export function isDangerousGitSetting(setting: string): boolean {
-  return dangerous.test(setting);
-}
-
-/** `section.key=value`, section and key in lower case, as git compares them. */
-export function settingsIn(text: string): readonly string[] {
-  let section = "";
-  const settings: string[] = [];
-  for (const line of text.replace(/\\\r?\n/g, "").split(/\r?\n/)) {
-    const head = /^\s*\[\s*([\w.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\](.*)$/.exec(line);
-    const rest = head === null ? line : (head[3] ?? "");
-    if (head !== null) section = [head[1]?.toLowerCase(), head[2]].filter((part) => part !== undefined).join(".");
-    const setting = /^\s*([\w-]+)\s*(?:=\s*(.*))?$/.exec(rest);
-    if (setting !== null) settings.push(`${section}.${setting[1]?.toLowerCase()}=${(setting[2] ?? "").trim()}`);
-  }
-  return settings;
 }

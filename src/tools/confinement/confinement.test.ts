@@ -43,6 +43,8 @@ describe("what the wall says about a path", () => {
     ["/home/ann/work/app/.git/hooks/pre-commit", "allowed", "ask"],
     ["/home/ann/work/app/.git/config", "allowed", "ask"],
     ["/home/ann/work/app/vendor/lib/.git/hooks/x", "allowed", "ask"],
+    ["/home/ann/work/app/.git", "allowed", "ask"],
+    ["/home/ann/work/app/.git/index", "allowed", "allowed"],
     ["/home/ann/work/app/.git/HEAD", "allowed", "allowed"],
     ["/home/ann/work/app/AGENTS.md", "allowed", "ask"],
     ["/home/ann/work/app/docs/CLAUDE.md", "allowed", "ask"],

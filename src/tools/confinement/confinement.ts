@@ -54,7 +54,8 @@ const homeTable = new PathTable(homeSecrets);
 const systemTable = new PathTable(systemSecrets);
 const nameTable = new PathTable(projectSecrets);
 const nameExceptions = new PathTable(projectSecretExceptions);
-const guardedTable = new PathTable(guardedInWorkspace);
+/** Besides: the `.git` that is a file says where the repository is, and so what git runs. */
+const guardedTable = new PathTable([...guardedInWorkspace, ".git"]);
 
 /** May this file be read? `real` has its links and `..` resolved. */
 export function judgeRead(wall: Confinement, real: string): PathJudgement {

@@ -132,7 +132,7 @@ describe.skipIf(reason !== undefined)("[30:4.4] a command in the sandbox", () =>
     env,
   }: {
     readonly cwd: string;
-    readonly network?: "on" | "none";
+    readonly network?: "on" | "none" | "asked";
     readonly env: NodeJS.ProcessEnv;
   }): Promise<Wall> {
     const options = {
@@ -147,7 +147,7 @@ describe.skipIf(reason !== undefined)("[30:4.4] a command in the sandbox", () =>
       writable: [],
       masked: [path.join(root, "extra.key")],
       environment: [],
-      network: { mode: network === "none" ? "off" : "open", allow: [], deny: [] },
+      network: { mode: ({ none: "off", on: "open", asked: "ask" } as const)[network], allow: [], deny: [] },
       registries: new KnownRegistries(env),
       remember: () => Promise.resolve(),
       logger: silentLogger,
@@ -273,6 +273,34 @@ describe.skipIf(reason !== undefined)("[30:4.4] a command in the sandbox", () =>
     expect(await config()).toBe(before);
   });
 
+  it("a script does not lead a remote elsewhere; a command that says so does, and so does a new remote", async () => {
+    const folder = path.join(root, "work/remotes");
+    await mkdir(folder);
+    execFileSync("git", ["init", "-q", folder]);
+    const git = (...args: string[]) => execFileSync("git", args, { cwd: folder, encoding: "utf8" }).trim();
+    git("remote", "add", "origin", "https://forge.example/mine.git");
+    const env = { PATH: process.env["PATH"], HOME: path.join(root, "home") };
+    const wall = await wallFor({ cwd: folder, env });
+    const change = async (address: string, command: string | undefined) => {
+      wall.begin(command);
+      git("remote", "set-url", "origin", address);
+      return await wall.settle();
+    };
+    const gone = "https://drop.example/x.git";
+    for (const command of [undefined, "make", `echo "git remote set-url origin ${gone}"; make`]) {
+      expect(await change(gone, command)).toEqual([
+        expect.stringContaining("led a remote elsewhere (remote.origin.url)"),
+      ]);
+      expect(git("remote", "get-url", "origin")).toBe("https://forge.example/mine.git");
+    }
+    wall.begin("make");
+    git("remote", "add", "other", gone);
+    expect(await wall.settle()).toEqual([]);
+    const moved = "git@forge.example:mine.git";
+    expect(await change(moved, `cd . && git remote set-url origin ${moved}`)).toEqual([]);
+    expect(git("remote", "get-url", "origin")).toBe(moved);
+  });
+
   it.each([true, false])(
     "hooks are not got at by moving the repository around them (background: %s)",
     async (isBackground) => {
@@ -308,6 +336,67 @@ describe.skipIf(reason !== undefined)("[30:4.4] a command in the sandbox", () =>
       exitCode: 7,
     });
     expect((await run(confined, "python3 -c 'print(6*7)'; seq 3 | sort -r | head -1")).output).toBe("42\n3\n");
+  });
+
+  describe("in a linked worktree", () => {
+    const inFolder = async (cwd: string): Promise<Terminal> => {
+      const env = { PATH: process.env["PATH"], HOME: path.join(root, "home"), TMPDIR: path.join(root, "tmp") };
+      const wall = await wallFor({ cwd, env });
+      const environment = { policy: "inherit", passthrough: ["ROOT"] } as const;
+      const options = { taskId: cwd, cwd, env: { ...env, ROOT: root }, environment, logger: memoryLogger(), wall };
+      return openLocalTerminal(options, signal);
+    };
+    const git = (cwd: string, ...args: readonly string[]): string =>
+      execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], { cwd, encoding: "utf8" });
+
+    beforeAll(async () => {
+      await mkdir(path.join(root, "repo"));
+      git(path.join(root, "repo"), "init", "-q");
+      git(path.join(root, "repo"), "commit", "-q", "--allow-empty", "-m", "first");
+      git(path.join(root, "repo"), "worktree", "add", "-q", path.join(root, "tree"));
+    });
+
+    it("commits, and changes neither where the repository is nor what git runs", async () => {
+      await using tree = await inFolder(path.join(root, "tree"));
+      const commit = "touch new && git add new && git -c user.name=a -c user.email=a@b commit -qm second && git log";
+      expect(await run(tree, commit)).toMatchObject({ exitCode: 0, output: expect.stringContaining("second") });
+      expect(git(path.join(root, "repo"), "log", "--format=%s", "tree")).toBe("second\nfirst\n");
+      const common = "$ROOT/repo/.git";
+      for (const attempt of [
+        `echo >> ${common}/config`,
+        `touch ${common}/hooks/post-commit`,
+        `touch ${common}/info/attributes`,
+        `echo ref: x > ${common}/HEAD`,
+        `mkdir ${common}/worktrees/other`,
+        `mv ${common}/worktrees/tree ${common}/worktrees/moved`,
+        `echo $PWD > ${common}/worktrees/tree/commondir`,
+        `rm -f ${common}/worktrees/tree/gitdir`,
+        "echo gitdir: $PWD/made > .git",
+        "mv .git away",
+        "rm -f .git",
+      ])
+        expect(await run(tree, `${attempt} 2>&1 && echo ESCAPED`), attempt).toMatchObject({
+          output: expect.not.stringContaining("ESCAPED"),
+        });
+    });
+
+    it.each([
+      ["at the entry of another worktree", "gitdir: ROOT/repo/.git/worktrees/tree"],
+      ["at a made one that names the repository", "gitdir: ROOT/forged/made"],
+      ["at one called like an entry", "gitdir: ROOT/forged/worktrees/made"],
+    ])("is not believed a pointer %s", async (_name, pointer) => {
+      const forged = path.join(root, "forged");
+      for (const made of ["made", "worktrees/made"]) {
+        await mkdir(path.join(forged, made), { recursive: true });
+        await writeFile(path.join(forged, made, "gitdir"), path.join(forged, ".git"));
+        await writeFile(path.join(forged, made, "commondir"), path.join(root, "repo/.git"));
+      }
+      await writeFile(path.join(forged, ".git"), pointer.replace("ROOT", root));
+      await using terminal = await inFolder(forged);
+      const { output } = await run(terminal, "touch $ROOT/repo/.git/refs/x $ROOT/repo/.git/objects/x 2>&1");
+      expect(output).toContain("Read-only file system");
+      expect(existsSync(path.join(root, "repo/.git/refs/x"))).toBe(false);
+    });
   });
 
   it("runs background processes, which can be talked to and ended with all their children", async () => {
@@ -380,6 +469,22 @@ except OSError:
       signal,
     });
     expect(ran.result).toMatchObject({ status: "success", output: "1 True False\nrefused\n", tool_calls_made: 1 });
+  });
+
+  it("sees and reaches nothing that is kept for another session, its way to the network included", async () => {
+    const env = { PATH: process.env["PATH"], HOME: path.join(root, "home"), TMPDIR: path.join(root, "tmp") };
+    const other = await wallFor({ cwd: path.join(root, "outside"), network: "asked", env });
+    expect(other.isInForce).toBe(true);
+    const kept = path.join(root, "tmp", `hermes-${process.getuid?.()}`);
+    const names = await readdir(kept);
+    expect(names.filter((name) => name.startsWith("net-")).length).toBeGreaterThan(0);
+    expect(names.filter((name) => name.startsWith("terminal-"))).toHaveLength(3);
+    const own = await run(confined, "ls $ROOT/tmp/hermes-*");
+    expect(own.output).toMatch(/^terminal-\d+-\w{6}\n$/);
+    await run(confined, names.map((name) => `mkdir -p ${kept}/${name} && touch ${kept}/${name}/ESCAPED`).join("; "));
+    const files = await readdir(kept, { recursive: true });
+    // Its own folder is its own.
+    expect(files.filter((name) => name.endsWith("ESCAPED"))).toEqual([`${own.output.trim()}/ESCAPED`]);
   });
 
   it("says when a directory is gone", async () => {

@@ -1,6 +1,8 @@
-import { lstatSync, readdirSync, realpathSync } from "node:fs";
+import { lstatSync, readdirSync, realpathSync, type Stats } from "node:fs";
 import path from "node:path";
+import { systemErrorCode } from "#foundation/errors";
 import { type Confinement, isBroad, isWithin } from "./confinement.ts";
+import { linkedGitOf } from "./linked-git.ts";
 import { SecretFiles } from "./secret-files.ts";
 import { guardedInWorkspace, homeSecrets, systemSecrets } from "./secret-locations.ts";
 
@@ -15,11 +17,10 @@ const socketFolders = /^(?:ssh-|tmux-|gpg-|keyring-|dbus-|\.X11-unix$|\.ICE-unix
 
 /** What must be hidden from programs, as it is on the disk now; links are followed, so that both names lead to nothing. */
 export function masksOf(wall: Confinement, tempDir: string, projectFiles = new SecretFiles()): readonly Covered[] {
+  const names = new FolderNames();
   const named = [
-    ...[wall.home, ...wall.otherHomes].flatMap((home) =>
-      homeSecrets.flatMap((entry) => expand(path.join(home, entry))),
-    ),
-    ...systemSecrets.filter((entry) => !entry.startsWith("/proc/") && !entry.startsWith("/dev/")).flatMap(expand),
+    ...[wall.home, ...wall.otherHomes].flatMap((home) => homeEntries.flatMap((entry) => names.under(home, entry))),
+    ...systemEntries.flatMap((entry) => names.under("/", entry)),
     ...wall.masked,
     ...namesIn(tempDir)
       .filter((name) => socketFolders.test(name))
@@ -37,9 +38,11 @@ export function masksOf(wall: Confinement, tempDir: string, projectFiles = new S
  * ended; for what runs in the background, a server or a skill's own command nobody does that, so it stays as it is.
  */
 export function guardsOf(wall: Confinement, isBackground: boolean): readonly Covered[] {
-  const entries = guardedInWorkspace.filter((entry) => isBackground || entry !== ".git/config");
-  const inProject = entries.flatMap((entry) => expand(path.join(wall.workspace, entry)));
-  return covered([...inProject, ...(isBroad(wall) ? persistentIn(wall.home) : [])]);
+  const names = new FolderNames();
+  const entries = isBackground ? guardedEntries : guardedEntries.filter((entry) => entry !== gitConfig);
+  const inProject = entries.flatMap((entry) => names.under(wall.workspace, entry));
+  const linked = linkedGitOf(wall.workspace)?.guarded ?? [];
+  return covered([...inProject, ...linked, ...(isBroad(wall) ? persistentIn(wall.home) : [])]);
 }
 
 /** Folders around what is guarded: who could move one away could put another in its place. */
@@ -60,12 +63,12 @@ export function persistentIn(home: string): readonly string[] {
 }
 
 /**
- * What programs may write. Where the workspace is a home, that home; what contains one is not written beyond it. In the
- * background nobody looks afterwards whether a file that starts by itself has appeared, so there a home is not written
+ * What programs may write, with what git needs of the repository of a linked worktree. Where the workspace is a home, that
+ * home; what contains one is not written beyond it. In the background nobody looks afterwards whether a file that starts by itself has appeared, so there a home is not written
  * itself, only the ordinary folders in it.
  */
 export function writableFolders(wall: Confinement, isBackground: boolean): readonly string[] {
-  if (!isBroad(wall)) return wall.writable;
+  if (!isBroad(wall)) return [...wall.writable, ...(linkedGitOf(wall.workspace)?.writable ?? [])];
   const others = wall.writable.filter((folder) => !isWithin(folder, wall.home));
   if (!isBackground) return [...others, wall.home];
   const persistent = new Set(persistentIn(wall.home));
@@ -76,35 +79,87 @@ export function writableFolders(wall: Confinement, isBackground: boolean): reado
 function covered(files: readonly string[]): readonly Covered[] {
   const real = files.flatMap((file) => realPath(file) ?? []);
   return [...new Set(real)].sort().flatMap((file) => {
-    const facts = lstatSync(file, { throwIfNoEntry: false });
+    const facts = factsOf(file);
     return facts === undefined ? [] : [{ path: file, kind: facts.isDirectory() ? "folder" : "file" } as const];
   });
 }
 
-/** The paths on the disk that an entry with `*` in its last name stands for. */
-function expand(entry: string): readonly string[] {
-  const plain = entry.replace(/\/$/, "");
-  if (!plain.includes("*")) return [plain];
-  const names = plain.split("/");
-  const at = names.findIndex((name) => name.includes("*"));
-  const folder = names.slice(0, at).join("/") || "/";
-  const matcher = new RegExp(`^${(names[at] ?? "").split("*").map(escaped).join(".*")}$`, "i");
-  return namesIn(folder)
-    .filter((name) => matcher.test(name))
-    .flatMap((name) => expand(path.join(folder, name, ...names.slice(at + 1))));
+/** The names that lead to an entry of a table, one after the other; what has a `*` is a pattern. */
+type EntryNames = readonly (string | RegExp)[];
+
+function namesOf(entry: string): EntryNames {
+  const names = entry.split("/").filter((name) => name !== "");
+  return names.map((name) =>
+    name.includes("*") ? new RegExp(`^${name.split("*").map(escaped).join(".*")}$`, "i") : name,
+  );
 }
 
 function escaped(text: string): string {
   return text.replace(/[.+?^${}()|[\]\\]/g, "\\$&");
 }
 
+const homeEntries = homeSecrets.map(namesOf);
+const systemEntries = systemSecrets
+  .filter((entry) => !entry.startsWith("/proc/") && !entry.startsWith("/dev/"))
+  .map(namesOf);
+const guardedEntries = guardedInWorkspace.map(namesOf);
+const gitConfig = guardedEntries[guardedInWorkspace.indexOf(".git/config")];
+
+interface FolderListing {
+  readonly names: readonly string[];
+  /** In lower case: some file systems do not tell the cases apart. */
+  readonly folded: ReadonlySet<string>;
+}
+
+/** What is in folders, each read once: most of what the tables name is not there, and asking for each takes longer than all the rest. */
+class FolderNames {
+  readonly #known = new Map<string, FolderListing | "closed">();
+
+  /** The paths on the disk that an entry stands for. */
+  under(base: string, entry: EntryNames): readonly string[] {
+    return entry.reduce<readonly string[]>(
+      (folders, name) => folders.flatMap((folder) => this.#matching(folder, name).map((one) => path.join(folder, one))),
+      [base],
+    );
+  }
+
+  #matching(folder: string, name: string | RegExp): readonly string[] {
+    const listing = this.#known.get(folder) ?? this.#read(folder);
+    if (typeof name !== "string") return listing === "closed" ? [] : listing.names.filter((one) => name.test(one));
+    // A folder that cannot be listed may be entered all the same.
+    return listing === "closed" || listing.folded.has(name.toLowerCase()) ? [name] : [];
+  }
+
+  #read(folder: string): FolderListing | "closed" {
+    let listing: FolderListing | "closed";
+    try {
+      const names = readdirSync(folder);
+      listing = { names, folded: new Set(names.map((name) => name.toLowerCase())) };
+    } catch (error) {
+      const isAbsent = ["ENOENT", "ENOTDIR"].includes(systemErrorCode(error) ?? "");
+      listing = isAbsent ? { names: [], folded: new Set() } : "closed";
+    }
+    this.#known.set(folder, listing);
+    return listing;
+  }
+}
+
 function realPath(file: string): string | undefined {
-  // Most of what the tables name is not there, and an error for each would take longer than all the rest.
-  if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return undefined;
+  if (factsOf(file) === undefined) return undefined;
   try {
     return realpathSync.native(file);
   } catch {
     // Not there: there is nothing to hide yet, and the next command looks again.
+    return undefined;
+  }
+}
+
+function factsOf(file: string): Stats | undefined {
+  try {
+    // Most of what the tables name is not there, and an error for each would take longer than all the rest.
+    return lstatSync(file, { throwIfNoEntry: false });
+  } catch {
+    // A file stands where a folder is named, such as the `.git` of a worktree: there is nothing below it.
     return undefined;
   }
 }

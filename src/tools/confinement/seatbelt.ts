@@ -1,4 +1,4 @@
-import type { Confinement } from "./confinement.ts";
+import { type Confinement, isWithin } from "./confinement.ts";
 import { type Covered, guardsOf, masksOf, pinnedFolders, writableFolders } from "./masks.ts";
 
 /** Where the proxy for confined programs listens on this machine; undefined: no network at all. */
@@ -31,6 +31,9 @@ export function seatbeltProfile(wall: Confinement, at: SeatbeltConditions): stri
     ...pinnedFolders(wall, guards).map((folder) => `(deny file-write-unlink ${literal(folder)})`),
     ...guards.map((guard) => `(deny file-write* ${filter(guard)})`),
     ...masks.map((mask) => `(deny file-read* file-write* ${filter(mask)})`),
+    ...at.writable
+      .filter((folder) => masks.some(({ path }) => path !== folder && isWithin(path, folder)))
+      .map((folder) => `(allow file-read* file-write* ${subpath(folder)})`),
     // Keychains, agents and the engine of containers are reached by message or socket, not by file.
     '(deny mach-lookup (global-name "com.apple.SecurityServer") (global-name "com.apple.securityd.xpc"))',
     '(deny network-outbound (remote unix-socket (path-literal "/var/run/docker.sock")))',

@@ -1,6 +1,8 @@
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { realpath } from "node:fs/promises";
 import net from "node:net";
 import path from "node:path";
+import { makePrivateFolder, privateRoot } from "#foundation/files/private-folder";
 import { runProcess } from "#foundation/process/run";
 import { newId } from "#foundation/text/ids";
 import { looksLikeCredential } from "../terminals/environment-variables.ts";
@@ -46,6 +48,7 @@ export async function testWall(
     await writesNothingElse(inside),
     await seesNoSecrets(inside),
     await seesNothingOfHermes(inside),
+    await seesNoOtherSession(inside),
     await seesNoCredentials(inside),
     await touchesNoProcesses(inside),
     ...(await reachesNobody(inside)),
@@ -115,7 +118,9 @@ async function writesNothingElse(inside: Inside): Promise<WallLine> {
 async function seesNoSecrets(inside: Inside): Promise<WallLine> {
   const name = "secrets cannot be read";
   const { confinement } = inside.wall;
-  const masks = masksOf(confinement, inside.tempDir).filter(({ path: file }) => existsSync(file));
+  // What is kept for sessions is tried by itself: a session sees its own of it.
+  const kept = await realpath(await privateRoot(inside.tempDir));
+  const masks = masksOf(confinement, inside.tempDir).filter(({ path: file }) => file !== kept && existsSync(file));
   if (masks.length === 0) return { name, state: "not tried", detail: "none of the known secret locations exists here" };
   const script = 'for file; do if [ -d "$file" ]; then ls -A "$file"; else head -c 1 "$file"; fi; done 2>/dev/null';
   const { output } = await inside.run(script, ...masks.map(({ path: file }) => file));
@@ -143,6 +148,20 @@ async function seesNothingOfHermes(inside: Inside): Promise<WallLine> {
   } finally {
     rmSync(canary, { force: true });
     rmSync(path.join(hermesHome, "config.yaml.test"), { force: true });
+  }
+}
+
+async function seesNoOtherSession(inside: Inside): Promise<WallLine> {
+  const other = await makePrivateFolder(inside.tempDir, "terminal");
+  const canary = path.join(other, "canary");
+  writeFileSync(canary, "canary", { mode: 0o600 });
+  try {
+    const { output } = await inside.run('cat "$1" 2>/dev/null; echo x 2>/dev/null > "$1"; true', canary);
+    const isHeld = output === "" && readFileSync(canary, "utf8") === "canary";
+    const detail = path.dirname(other);
+    return { name: "other sessions' files are out of reach", state: isHeld ? "holds" : "broken", detail };
+  } finally {
+    rmSync(other, { recursive: true, force: true });
   }
 }
 

@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import path from "node:path";
+import { rmSync } from "node:fs";
 import { describe } from "#foundation/errors";
+import { makePrivateFolder } from "#foundation/files/private-folder";
 import type { ProxySettings } from "#foundation/http/proxy";
 import type { Scope } from "#foundation/lifecycle/disposal";
 import { EgressProxy } from "../network/proxy.ts";
@@ -15,6 +15,8 @@ export interface WallNetwork {
   readonly isOffline: boolean;
   /** Replaces `/etc/resolv.conf` inside; undefined where names are resolved as outside. */
   readonly resolver?: string | undefined;
+  /** Files of ours that programs inside need. */
+  readonly readable: readonly string[];
   readonly seatbelt: Parameters<typeof seatbeltProfile>[1]["network"];
   enter(call: ProgramCall): ProgramCall;
   settle(): Promise<readonly string[]>;
@@ -25,6 +27,7 @@ export interface WallNetwork {
 const sharedNetwork: WallNetwork = {
   environment: {},
   isOffline: false,
+  readable: [],
   seatbelt: { kind: "open" },
   enter: (call) => call,
   settle: () => Promise.resolve([]),
@@ -45,7 +48,7 @@ export async function openWallNetwork(
     logger.warn("commands have no network: nsenter is not installed");
     return none;
   }
-  const folder = mkdtempSync(path.join(options.tempDir, "hermes-net-"));
+  const folder = await makePrivateFolder(options.tempDir, "net");
   scope.defer(() => rmSync(folder, { recursive: true, force: true }));
   try {
     const opened = scope.adopt(
@@ -67,6 +70,7 @@ export async function openWallNetwork(
       environment: opened.environment,
       isOffline: false,
       resolver: opened.resolverFile,
+      readable: [opened.sshHelper],
       seatbelt: { kind: "none" },
       enter: (call) => opened.enter(call),
       takeReached: () => opened.takeReached(),
@@ -92,6 +96,7 @@ async function proxyOnLoopback(
   return {
     environment: proxyEnvironment(port),
     isOffline: false,
+    readable: [],
     seatbelt: { kind: "proxy", port },
     enter: (call) => call,
     takeReached: () => decisions.takeReached(),

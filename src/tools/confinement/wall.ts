@@ -3,6 +3,7 @@ import { userInfo } from "node:os";
 import path from "node:path";
 import { ensureDir } from "#foundation/files/files";
 import type { Logger } from "#foundation/files/logger";
+import { privateRoot } from "#foundation/files/private-folder";
 import type { ProxySettings } from "#foundation/http/proxy";
 import { Scope } from "#foundation/lifecycle/disposal";
 import type { SessionScope } from "../contract/session-scope.ts";
@@ -216,8 +217,8 @@ export class Wall implements SessionWall, AsyncDisposable {
       const profile = seatbeltProfile(this.confinement, { ...at, tempDir, revealed, network: this.#network.seatbelt });
       return { program: enforcer.program, args: ["-p", profile, call.program, ...call.args] };
     }
-    const { isOffline, resolver } = this.#network;
-    const conditions = { ...at, tempDir, revealed, isOffline, resolver, projectFiles: this.#projectFiles };
+    const { isOffline, resolver, readable } = this.#network;
+    const conditions = { ...at, tempDir, revealed, isOffline, resolver, readable, projectFiles: this.#projectFiles };
     return this.#network.enter(bubblewrapCall(enforcer, this.confinement, { call, at: conditions }));
   }
 
@@ -226,14 +227,14 @@ export class Wall implements SessionWall, AsyncDisposable {
     return this.isInForce && this.#options.network.mode !== "open" ? this.#network.takeReached() : undefined;
   }
 
-  /** Before a command in the foreground. */
-  begin(): void {
-    for (const guard of this.#guards) guard.remember();
+  /** Before a command in the foreground, or a script, whose text nobody was asked about. */
+  begin(command?: string): void {
+    for (const guard of this.#guards) guard.remember(command);
   }
 
   /** After a command: what was held back or made reachable, in words for the model. */
   async settle(ended?: { readonly output: string; readonly exitCode: number }): Promise<readonly string[]> {
-    const reverted = this.#guards.flatMap((guard) => guard.settle());
+    const reverted = (await Promise.all(this.#guards.map((guard) => guard.settle()))).flat();
     const hasFailed = this.isInForce && ended !== undefined && ended.exitCode !== 0;
     const held = hasFailed ? heldBackNotes(ended.output, this.confinement.workspace) : [];
     return [...reverted, ...held, ...(await this.#network.settle())];
@@ -249,6 +250,8 @@ async function confinementOf(options: WallOptions, cwd: string): Promise<Confine
   const [workspace, home, hermesHome, tempDir] = await Promise.all(
     [cwd, options.home, options.hermesHome, options.tempDir].map(real),
   );
+  // What is kept there for other sessions is no business of this one's programs.
+  const kept = await privateRoot(options.tempDir);
   return {
     workspace: workspace ?? cwd,
     writable: [
@@ -259,7 +262,7 @@ async function confinementOf(options: WallOptions, cwd: string): Promise<Confine
     hermesHome: hermesHome ?? options.hermesHome,
     hermesReadable: await Promise.all(options.hermesReadable.map(real)),
     hermesWritable: await Promise.all([...options.hermesWritable, options.cacheFolder].map(real)),
-    masked: await Promise.all(options.masked.map(real)),
+    masked: await Promise.all([...options.masked, kept].map(real)),
     network: options.network,
     environment: options.environment,
     enforcement:

@@ -43,7 +43,8 @@ export interface SessionChat {
   readonly type: string;
   readonly name: string | undefined;
   readonly threadId: string | undefined;
-  /** Who began it. */
+  /** Who began it, by the platform's own id. */
+  readonly userId?: string | undefined;
   readonly userName: string | undefined;
 }
 

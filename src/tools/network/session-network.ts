@@ -87,6 +87,11 @@ export class SessionNetwork implements AsyncDisposable {
     return proxyEnvironment(this.#namespace.proxyPort, sshHelper(this.#options.folder));
   }
 
+  /** The program inside by which ssh gets out. */
+  get sshHelper(): string {
+    return sshHelper(this.#options.folder);
+  }
+
   /** Replaces `/etc/resolv.conf` inside. */
   get resolverFile(): string {
     return resolverFile(this.#options.folder);

@@ -8,7 +8,7 @@ import { never } from "#foundation/lifecycle/abort";
 import type { Permissions } from "../approval/permissions/permissions.ts";
 import { Walls } from "../confinement/walls.ts";
 import { ToolFailure } from "../contract/result.ts";
-import type { SessionScope } from "../contract/session-scope.ts";
+import type { SessionChat, SessionScope } from "../contract/session-scope.ts";
 import type { TerminalKind } from "../contract/terminal.ts";
 import type { Tool } from "../contract/tool.ts";
 import type { Destination } from "../network/host-rules.ts";
@@ -134,15 +134,32 @@ function backendDeps(
   };
 }
 
-/** What loaded skills name, with the value it has for everybody or was typed in this session; never a key of Hermes' own. */
+/**
+ * The chat the session is held in, and what loaded skills name, with the value it has for everybody or was typed in this
+ * session; never a key of Hermes' own.
+ */
 function variablesOf({ env }: ToolsBase, variables: SessionVariables): Terminals["moreVariables"] {
   const own = new Set(knownCredentials());
-  return ({ key }) => {
+  return ({ key, source, chat }) => {
     const named = variables.names(key).flatMap((name) => {
       const value = env[name];
       return value === undefined || own.has(name) ? [] : [[name, value] as const];
     });
-    return { ...Object.fromEntries(named), ...variables.typed(key) };
+    return { ...chatVariables(source, chat), ...Object.fromEntries(named), ...variables.typed(key) };
+  };
+}
+
+/** Programs learn from their own environment where they were asked for; that of this process says nothing of any chat. */
+function chatVariables(source: string, chat: SessionChat | undefined): Readonly<Record<string, string>> {
+  if (chat === undefined) return {};
+  return {
+    HERMES_SESSION_PLATFORM: source,
+    HERMES_SESSION_KEY: chat.key,
+    HERMES_SESSION_CHAT_ID: chat.id,
+    HERMES_SESSION_CHAT_NAME: chat.name ?? "",
+    HERMES_SESSION_THREAD_ID: chat.threadId ?? "",
+    HERMES_SESSION_USER_ID: chat.userId ?? "",
+    HERMES_SESSION_USER_NAME: chat.userName ?? "",
   };
 }
 

@@ -41,6 +41,9 @@ export interface LocalOpenerDeps {
   readonly keepsState?: boolean;
 }
 
+/** A model takes longer than that to answer, and seldom longer than that between two commands. */
+const spareTimes = { delayMs: 40, idleMs: 60_000 };
+
 /** Terminals on this machine: confined where that works, their children in the guardian's care. */
 export function localOpener(deps: LocalOpenerDeps): TerminalOpener {
   return async ({ taskId, scope }, signal) => {
@@ -60,6 +63,7 @@ export function localOpener(deps: LocalOpenerDeps): TerminalOpener {
         logger: deps.logger,
         watch: (pid) => deps.guardian.watch(pid),
         wall,
+        spareTimes,
         ...(deps.shellInitFiles === undefined ? {} : { shellInitFiles: deps.shellInitFiles }),
         ...(deps.autoSourceBashrc === undefined ? {} : { autoSourceBashrc: deps.autoSourceBashrc }),
         ...(deps.keepsState === undefined ? {} : { keepsState: deps.keepsState }),

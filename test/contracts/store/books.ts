@@ -151,6 +151,27 @@ function usageContract(subject: StoreSubject): void {
       expect(await store.sessions.get(session("s"))).toMatchObject({ usage, apiCallCount: 7, estimatedCostUsd: 0.75 });
     });
 
+    it("remembers that a server did not count, in the session and in insights [20:R6.6]", async () => {
+      const { store } = fixture();
+      await store.sessions.create({ id: session("s"), source: "cli", model: "counted" });
+      await store.sessions.create({ id: session("t"), source: "cli", model: "silent" });
+      await store.usage.change(session("s"), { usage, apiCalls: 1 });
+      await store.usage.change(session("t"), { usage, apiCalls: 1 });
+      await store.usage.change(session("t"), { usage: { ...usage, isEstimated: true }, apiCalls: 2 });
+      expect((await store.sessions.get(session("s")))?.usage).toEqual(usage);
+      expect((await store.sessions.get(session("t")))?.usage).toMatchObject({ input: 20, isEstimated: true });
+      const call = { spender: { sessionId: "t" }, purpose: "vision", provider: "p", model: "m", usd: 0 };
+      const cost = { status: "unknown" as const, source: "none" };
+      await store.money.settle("one", { ...call, usage: { ...usage, isEstimated: true }, cost });
+      const report = await store.reports.insights({ sinceMs: 0 });
+      expect(report.totals.estimatedCalls).toBe(2);
+      expect(report.byModel.map(({ name, estimatedCalls }) => [name, estimatedCalls])).toEqual([
+        ["silent", 2],
+        ["counted", 0],
+      ]);
+      expect(report.sideCalls).toMatchObject([{ task: "vision", calls: 1, estimatedCalls: 1 }]);
+    });
+
     it("keeps the first model and billing, the newest cost status, and an actual cost unless a new one is given [10:STORE-16]", async () => {
       const { store } = fixture();
       await store.usage.change(session("s"), {

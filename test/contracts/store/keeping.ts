@@ -31,6 +31,21 @@ export function keepingContract(subject: StoreSubject): void {
       expect(await store.sessions.get(session("fresh"))).toBeDefined();
     });
 
+    it("keeps a session that a chat is in, however old, with its whole tree [40:SES-17]", async () => {
+      const { store, clock } = fixture();
+      for (const id of ["earlier", "alone"]) await store.sessions.create({ id: session(id), source: "telegram" });
+      await store.sessions.create({ id: session("now"), source: "telegram", parentSessionId: session("earlier") });
+      const times = { createdAtMs: clock.now(), updatedAtMs: clock.now() };
+      const chat = { sessionKey: "k", platform: "telegram", chatType: "dm", chatId: "1", details: {} };
+      await store.routes.put({ ...chat, ...times, sessionId: session("now") });
+      await clock.advance(91 * 86_400_000);
+      expect(await store.sessions.prune()).toBe(1);
+      expect(await store.sessions.get(session("earlier"))).toBeDefined();
+      expect(await store.sessions.get(session("now"))).toBeDefined();
+      await store.routes.remove("k");
+      expect(await store.sessions.prune()).toBe(2);
+    });
+
     it("works through many sessions in small transactions [10:STORE-25]", async () => {
       const { store, clock } = fixture();
       await store.transaction(async (tx) => {
@@ -139,7 +154,7 @@ export function keepingContract(subject: StoreSubject): void {
       expect(await sessions.setTitle(session("none"), "x")).toEqual({ kind: "no-session" });
     });
 
-    it("are cleaned, and refused above 100 characters [10:STORE-13] [10:A10.6]", async () => {
+    it("are cleaned, and refused above 100 characters [10:STORE-13] [10:A10.6] [20:R11.15]", async () => {
       const { sessions } = fixture().store;
       await sessions.create({ id: session("a"), source: "cli" });
       expect(await sessions.setTitle(session("a"), "  a\u200b  b ")).toEqual({ kind: "set", title: "a b" });

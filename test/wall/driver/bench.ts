@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync } from "node:fs";
-import { startModelServer } from "../../fakes/model-server/index.ts";
+import { slow, startModelServer } from "../../fakes/model-server/index.ts";
 import type { Step } from "../actions/action.ts";
 import { addresses, registryHost } from "../world/addresses.ts";
 import { locations, write } from "../world/layout.ts";
@@ -15,6 +15,8 @@ export interface BenchRequest {
   readonly rounds: number;
   readonly callsPerRound: number;
   readonly installs: number;
+  /** How long the model takes for an answer. No real one answers at once, and what is made ready in that time counts as ready. */
+  readonly thinkMs: number;
 }
 
 /** Milliseconds from a reply of the model to the next question to it, each with the wall and without. */
@@ -63,7 +65,10 @@ export async function runBench(request: BenchRequest): Promise<BenchFigures> {
   await Sinks.open((name) => new Secrets().of(name));
   const server = await startModelServer();
   const model = scriptedModel();
-  server.onRequest((incoming) => model.answer(incoming));
+  server.onRequest((incoming) => {
+    setTimeout(() => server.release(), request.thinkMs);
+    return slow(model.answer(incoming), { eventsPerRelease: 1_000 });
+  });
   const open = (isWallOff: boolean): Promise<Conversation> => {
     const mode = { sandbox: true, person: "allows", isWallOff } as const;
     const home = isWallOff ? "/home/user/.hermes-open" : locations.hermesHome;

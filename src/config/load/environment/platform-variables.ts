@@ -163,6 +163,7 @@ export const platformVariables: readonly (readonly [name: string, key: string])[
   ["TWILIO_ACCOUNT_SID", "sms.account_sid"],
   ["TWILIO_AUTH_TOKEN", "platforms.sms.token"],
   ["TWILIO_PHONE_NUMBER", "sms.phone_number"],
+  ["QQBOT_HOME_CHANNEL", "qqbot.home_channel"],
   ["HERMES_TELEGRAM_MEDIA_BATCH_DELAY_SECONDS", "telegram.media_batch_delay_seconds"],
   ["HERMES_TELEGRAM_FOLLOWUP_GRACE_SECONDS", "telegram.followup_grace_seconds"],
   ...platforms.flatMap(({ id, prefix, own }) =>

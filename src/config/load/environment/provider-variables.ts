@@ -117,4 +117,5 @@ export const credentialVariables = [
   "TOOL_GATEWAY_USER_TOKEN",
   "GATEWAY_PROXY_KEY",
   "HERMES_MCP_SERVER_TOKEN",
+  "HERMES_DASHBOARD_PASSWORD",
 ];

@@ -2,8 +2,8 @@ import { parseJson } from "#foundation/text/json";
 import type { ModelRequest } from "../../request.ts";
 import type { Frame, Lift, Lifted } from "../protocol.ts";
 import { EventWriter } from "../shared/event-writer.ts";
-import { faultOf, malformedFrame, unfinished } from "../shared/fault.ts";
-import { objectIn, objectsIn, textIn, type WireObject } from "../shared/fields.ts";
+import { emptyAnswer, faultOf, malformedFrame, unfinished } from "../shared/fault.ts";
+import { isSet, objectIn, objectsIn, textIn, type WireObject } from "../shared/fields.ts";
 import { finishOf } from "../shared/finish.ts";
 import { ReasoningTags } from "../shared/reasoning-tags.ts";
 import { ToolInputs } from "../shared/tool-input.ts";
@@ -211,19 +211,8 @@ function indexOf(event: WireObject): number {
   return typeof event["index"] === "number" ? event["index"] : 0;
 }
 
-function isSet(value: unknown): boolean {
-  return value !== undefined && value !== null;
-}
-
 export function liftWholeAnthropic(body: unknown, request: ModelRequest): readonly Lifted[] {
   const message = objectIn(body);
-  if (!Array.isArray(message["content"]) && !isSet(message["error"]))
-    return [
-      {
-        type: "stream-fault",
-        message: "the answer holds no content",
-        body: (JSON.stringify(body) ?? "").slice(0, 2_000),
-      },
-    ];
+  if (!Array.isArray(message["content"]) && !isSet(message["error"])) return emptyAnswer("content", body);
   return new AnthropicLift(request).whole(message);
 }

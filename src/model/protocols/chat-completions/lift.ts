@@ -2,8 +2,8 @@ import { parseJson } from "#foundation/text/json";
 import type { ModelRequest } from "../../request.ts";
 import type { Frame, Lift, Lifted } from "../protocol.ts";
 import { EventWriter } from "../shared/event-writer.ts";
-import { faultOf, malformedFrame, unfinished } from "../shared/fault.ts";
-import { flatText, objectIn, objectsIn, textIn, type WireObject } from "../shared/fields.ts";
+import { emptyAnswer, faultOf, malformedFrame, unfinished } from "../shared/fault.ts";
+import { flatText, isSet, objectIn, objectsIn, textIn, type WireObject } from "../shared/fields.ts";
 import { finishOf } from "../shared/finish.ts";
 import { ReasoningTags } from "../shared/reasoning-tags.ts";
 import { ToolInputs } from "../shared/tool-input.ts";
@@ -152,15 +152,7 @@ export class ChatLift implements Lift {
 export function liftWholeChat(body: unknown, request: ModelRequest): readonly Lifted[] {
   const lift = new ChatLift(request);
   const choice = objectsIn(objectIn(body)["choices"])[0];
-  const error = objectIn(body)["error"];
-  if (choice === undefined && (error === undefined || error === null))
-    return [
-      {
-        type: "stream-fault",
-        message: "the answer holds no choice",
-        body: JSON.stringify(body ?? null).slice(0, 2_000),
-      },
-    ];
+  if (choice === undefined && !isSet(objectIn(body)["error"])) return emptyAnswer("choice", body);
   lift.chunk(body, JSON.stringify(body));
   // A whole answer is complete, whether or not it says how it finished.
   return lift.step({ event: undefined, data: "[DONE]" });

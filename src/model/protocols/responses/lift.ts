@@ -2,8 +2,8 @@ import { parseJson } from "#foundation/text/json";
 import type { ModelRequest } from "../../request.ts";
 import type { Frame, Lift, Lifted } from "../protocol.ts";
 import { EventWriter } from "../shared/event-writer.ts";
-import { faultOf, malformedFrame, unfinished } from "../shared/fault.ts";
-import { objectIn, objectsIn, textIn, type WireObject } from "../shared/fields.ts";
+import { emptyAnswer, faultOf, malformedFrame, unfinished } from "../shared/fault.ts";
+import { isSet, objectIn, objectsIn, textIn, type WireObject } from "../shared/fields.ts";
 import { ReasoningTags } from "../shared/reasoning-tags.ts";
 import { ToolInputs } from "../shared/tool-input.ts";
 import { responsesUsage } from "../shared/usage.ts";
@@ -195,19 +195,8 @@ function indexOf(event: WireObject): number {
   return typeof event["output_index"] === "number" ? event["output_index"] : 0;
 }
 
-function isSet(value: unknown): boolean {
-  return value !== undefined && value !== null;
-}
-
 export function liftWholeResponses(body: unknown, request: ModelRequest): readonly Lifted[] {
   const response = objectIn(body);
-  if (!Array.isArray(response["output"]) && !isSet(response["error"]))
-    return [
-      {
-        type: "stream-fault",
-        message: "the answer holds no output",
-        body: (JSON.stringify(body) ?? "").slice(0, 2_000),
-      },
-    ];
+  if (!Array.isArray(response["output"]) && !isSet(response["error"])) return emptyAnswer("output", body);
   return new ResponsesLift(request).whole(response);
 }

@@ -53,7 +53,7 @@ describe("cache marks", () => {
     expect(marked?.content).toEqual([content[0], { ...content[1], cache_control: mark }]);
   });
 
-  it("passes over what cannot carry it [10:CACHE-7]", () => {
+  it("passes over what cannot carry it [10:CACHE-7] [10:D32]", () => {
     const messages = [
       { role: "user", content: "1" },
       { role: "user", content: [] },

@@ -21,6 +21,12 @@ export function malformedFrame(reason: string, data: string): Fault {
   };
 }
 
+/** A whole answer without what an answer is made of. */
+export function emptyAnswer(missing: string, body: unknown): readonly StreamFault[] {
+  const text = JSON.stringify(body ?? null).slice(0, 2_000);
+  return [{ type: "stream-fault", message: `the answer holds no ${missing}`, body: text }];
+}
+
 /** An `error` object inside a stream or a body that otherwise looks like success. */
 export function faultOf(holder: WireObject, text: string): Fault {
   const input = holder["error"];

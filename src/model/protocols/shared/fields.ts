@@ -17,6 +17,11 @@ export function objectsIn(value: unknown): readonly WireObject[] {
   return Array.isArray(value) ? value.filter(isRecord) : [];
 }
 
+/** Servers write `null` for what is not there. */
+export function isSet(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
 export function textIn(value: unknown): string {
   return typeof value === "string" ? value : "";
 }

@@ -27,6 +27,7 @@ export const nous = profile({
 export const openrouter = profile({
   id: "openrouter",
   label: "OpenRouter",
+  signUpUrl: "https://openrouter.ai/settings/keys",
   aliases: ["or", "open-router"],
   baseUrl: "https://openrouter.ai/api/v1",
   baseUrlEnv: ["OPENROUTER_BASE_URL"],
@@ -74,6 +75,7 @@ export const openrouter = profile({
 export const aiGateway = profile({
   id: "ai-gateway",
   label: "Vercel AI Gateway",
+  signUpUrl: "https://vercel.com/ai-gateway",
   aliases: ["aigateway", "vercel", "vercel-ai-gateway"],
   baseUrl: "https://ai-gateway.vercel.sh/v1",
   baseUrlEnv: ["AI_GATEWAY_BASE_URL"],
@@ -91,6 +93,7 @@ export const aiGateway = profile({
 export const kilocode = profile({
   id: "kilocode",
   label: "Kilo Code",
+  signUpUrl: "https://app.kilo.ai",
   aliases: ["kilo", "kilo-code", "kilo-gateway"],
   baseUrl: "https://api.kilo.ai/api/gateway",
   baseUrlEnv: ["KILOCODE_BASE_URL"],
@@ -110,6 +113,7 @@ const opencodeQuirks = [
 export const opencodeZen = profile({
   id: "opencode-zen",
   label: "OpenCode Zen",
+  signUpUrl: "https://opencode.ai/auth",
   aliases: ["opencode", "zen"],
   baseUrl: "https://opencode.ai/zen/v1",
   baseUrlEnv: ["OPENCODE_ZEN_BASE_URL"],
@@ -131,6 +135,7 @@ export const opencodeZen = profile({
 export const opencodeGo = profile({
   id: "opencode-go",
   label: "OpenCode Go",
+  signUpUrl: "https://opencode.ai/auth",
   aliases: ["go", "opencode-go-sub"],
   baseUrl: "https://opencode.ai/zen/go/v1",
   baseUrlEnv: ["OPENCODE_GO_BASE_URL"],

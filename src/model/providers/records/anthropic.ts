@@ -31,6 +31,7 @@ const minimaxQuirks = [{ protocol: "anthropic_messages", quirks: { hyphenatedMod
 export const minimax = profile({
   id: "minimax",
   label: "MiniMax",
+  signUpUrl: "https://platform.minimax.io/user-center/basic-information/interface-key",
   baseUrl: "https://api.minimax.io/anthropic",
   baseUrlEnv: ["MINIMAX_BASE_URL"],
   keyEnv: ["MINIMAX_API_KEY"],
@@ -45,6 +46,7 @@ export const minimax = profile({
 export const minimaxChina = profile({
   id: "minimax-cn",
   label: "MiniMax (China)",
+  signUpUrl: "https://platform.minimaxi.com/user-center/basic-information/interface-key",
   aliases: ["minimax-china", "minimax_cn"],
   baseUrl: "https://api.minimaxi.com/anthropic",
   baseUrlEnv: ["MINIMAX_CN_BASE_URL"],

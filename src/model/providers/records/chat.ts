@@ -50,6 +50,7 @@ export const gemini = profile({
 export const xai = profile({
   id: "xai",
   label: "xAI",
+  signUpUrl: "https://console.x.ai",
   aliases: ["x-ai", "x.ai", "grok"],
   baseUrl: "https://api.x.ai/v1",
   baseUrlEnv: ["XAI_BASE_URL"],
@@ -66,6 +67,7 @@ export const openAiCompatible: readonly ProviderProfile[] = [
   profile({
     id: "alibaba",
     label: "Alibaba Cloud (DashScope)",
+    signUpUrl: "https://modelstudio.console.alibabacloud.com",
     aliases: ["dashscope", "aliyun", "qwen", "alibaba-cloud"],
     baseUrl: "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
     baseUrlEnv: ["DASHSCOPE_BASE_URL"],
@@ -79,6 +81,7 @@ export const openAiCompatible: readonly ProviderProfile[] = [
   profile({
     id: "alibaba-coding-plan",
     label: "Alibaba Coding Plan",
+    signUpUrl: "https://modelstudio.console.alibabacloud.com",
     aliases: ["alibaba_coding", "alibaba-coding", "alibaba_coding_plan"],
     baseUrl: "https://coding-intl.dashscope.aliyuncs.com/v1",
     baseUrlEnv: ["ALIBABA_CODING_PLAN_BASE_URL"],
@@ -92,6 +95,7 @@ export const openAiCompatible: readonly ProviderProfile[] = [
   profile({
     id: "deepseek",
     label: "DeepSeek",
+    signUpUrl: "https://platform.deepseek.com/api_keys",
     aliases: ["deep-seek"],
     baseUrl: "https://api.deepseek.com/v1",
     baseUrlEnv: ["DEEPSEEK_BASE_URL"],
@@ -106,6 +110,7 @@ export const openAiCompatible: readonly ProviderProfile[] = [
   profile({
     id: "zai",
     label: "Z.AI (GLM)",
+    signUpUrl: "https://z.ai/manage-apikey/apikey-list",
     aliases: ["glm", "z-ai", "z.ai", "zhipu"],
     baseUrl: "https://api.z.ai/api/paas/v4",
     baseUrlEnv: ["GLM_BASE_URL"],
@@ -126,6 +131,7 @@ export const openAiCompatible: readonly ProviderProfile[] = [
   profile({
     id: "kimi-coding",
     label: "Kimi (Moonshot)",
+    signUpUrl: "https://platform.moonshot.ai/console/api-keys",
     aliases: ["kimi", "kimi-for-coding", "moonshot"],
     baseUrl: "https://api.moonshot.ai/v1",
     baseUrlEnv: ["KIMI_BASE_URL"],
@@ -144,6 +150,7 @@ export const openAiCompatible: readonly ProviderProfile[] = [
   profile({
     id: "kimi-coding-cn",
     label: "Kimi (Moonshot China)",
+    signUpUrl: "https://platform.moonshot.cn/console/api-keys",
     aliases: ["kimi-cn", "moonshot-cn"],
     baseUrl: "https://api.moonshot.cn/v1",
     keyEnv: ["KIMI_CN_API_KEY"],
@@ -157,6 +164,7 @@ export const openAiCompatible: readonly ProviderProfile[] = [
   profile({
     id: "stepfun",
     label: "StepFun",
+    signUpUrl: "https://platform.stepfun.ai",
     aliases: ["step", "stepfun-coding-plan"],
     baseUrl: "https://api.stepfun.ai/step_plan/v1",
     baseUrlEnv: ["STEPFUN_BASE_URL"],
@@ -169,6 +177,7 @@ export const openAiCompatible: readonly ProviderProfile[] = [
   profile({
     id: "huggingface",
     label: "Hugging Face",
+    signUpUrl: "https://huggingface.co/settings/tokens",
     aliases: ["hf", "hugging-face", "huggingface-hub"],
     baseUrl: "https://router.huggingface.co/v1",
     baseUrlEnv: ["HF_BASE_URL"],
@@ -179,6 +188,7 @@ export const openAiCompatible: readonly ProviderProfile[] = [
   profile({
     id: "nvidia",
     label: "NVIDIA NIM",
+    signUpUrl: "https://build.nvidia.com",
     aliases: ["nim", "nvidia-nim", "build-nvidia", "nemotron"],
     baseUrl: "https://integrate.api.nvidia.com/v1",
     baseUrlEnv: ["NVIDIA_BASE_URL"],
@@ -190,6 +200,7 @@ export const openAiCompatible: readonly ProviderProfile[] = [
   profile({
     id: "xiaomi",
     label: "Xiaomi MiMo",
+    signUpUrl: "https://platform.xiaomimimo.com",
     aliases: ["mimo", "xiaomi-mimo"],
     baseUrl: "https://api.xiaomimimo.com/v1",
     baseUrlEnv: ["XIAOMI_BASE_URL"],
@@ -203,6 +214,7 @@ export const openAiCompatible: readonly ProviderProfile[] = [
   profile({
     id: "arcee",
     label: "Arcee",
+    signUpUrl: "https://chat.arcee.ai",
     aliases: ["arcee-ai", "arceeai"],
     baseUrl: "https://api.arcee.ai/api/v1",
     baseUrlEnv: ["ARCEE_BASE_URL"],
@@ -213,6 +225,7 @@ export const openAiCompatible: readonly ProviderProfile[] = [
   profile({
     id: "ollama-cloud",
     label: "Ollama Cloud",
+    signUpUrl: "https://ollama.com/settings/keys",
     aliases: ["ollama_cloud"],
     baseUrl: "https://ollama.com/v1",
     baseUrlEnv: ["OLLAMA_BASE_URL"],

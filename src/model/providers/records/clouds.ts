@@ -6,6 +6,7 @@ export const defaultBedrockRegion = "us-east-1";
 export const bedrock = profile({
   id: "bedrock",
   label: "AWS Bedrock",
+  signUpUrl: "https://console.aws.amazon.com/bedrock",
   aliases: ["aws", "aws-bedrock", "amazon-bedrock", "amazon"],
   authKind: "aws_sdk",
   baseUrl: `https://bedrock-runtime.${defaultBedrockRegion}.amazonaws.com`,
@@ -34,6 +35,7 @@ export function bedrockHosts(region: string): readonly string[] {
 export const azureFoundry = profile({
   id: "azure-foundry",
   label: "Azure AI Foundry",
+  signUpUrl: "https://ai.azure.com",
   baseUrl: "",
   baseUrlEnv: ["AZURE_FOUNDRY_BASE_URL"],
   keyEnv: ["AZURE_FOUNDRY_API_KEY"],

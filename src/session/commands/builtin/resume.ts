@@ -15,7 +15,7 @@ export const resumeCommand = defineCommand({
   category: "Session",
   argsHint: "[name]",
   whileRunning: "busy",
-  takes: ["store", "clock"],
+  takes: ["store", "clock", "conversation"],
   complete: async ({ signal, person }, { store }) => (person === undefined ? await sessionNames(store, signal) : []),
   async run(call, services) {
     const { args, session } = call;
@@ -24,6 +24,8 @@ export const resumeCommand = defineCommand({
     if (id === undefined || !(await isTheirs(id, call, services)))
       return warn(`There is no session ${args}. /resume alone lists them.`);
     if (id === session.info.id) return say("You are already in that session.");
+    // A chat is in one conversation at a time; a screen closes the old one itself.
+    if (call.person !== undefined) await services.conversation.leave("session_switch");
     return act({ do: "switch-session", id });
   },
 });

@@ -5,6 +5,7 @@ import { shortCount, shortDuration, shortWindow } from "#foundation/text/figures
 import type { SessionInfo } from "../../api.ts";
 import { collectInsights } from "../../reports/insights.ts";
 import { insightsText } from "../../reports/insights-text.ts";
+import type { ModelFacts } from "../../services/models.ts";
 import { defineCommand } from "../command.ts";
 import { say, warn } from "../views.ts";
 
@@ -56,7 +57,7 @@ export const usageCommand = defineCommand({
   async run({ session, signal }, { models, account, logger }) {
     const { info } = session;
     const { usage } = info;
-    const { windowSource } = models.facts;
+    const { windowSource, sideModels } = models.facts;
     const read = () => account.lines(signal);
     const lines = (await quietly("reading account limits", read, { logger, signal, level: "info" })) ?? [
       "limits could not be read",
@@ -79,6 +80,7 @@ export const usageCommand = defineCommand({
           `${shortCount(totalTokens(usage))}${usage.isEstimated === true ? " (partly estimated: the server did not count)" : ""}`,
         ],
         ["Cost", costText(info.cost)],
+        ...sideRows(sideModels),
         ...budget.map((line) => ["Budget", line]),
         ...lines.map((line) => ["Account", line]),
       ],
@@ -113,6 +115,16 @@ export function contextText({
 }: Pick<SessionInfo, "contextTokens" | "contextWindow">): string {
   const share = contextWindow === 0 ? 0 : Math.round((contextTokens / contextWindow) * 100);
   return `${shortCount(contextTokens)} of ${shortWindow(contextWindow)} (${share} %)`;
+}
+
+/** The models that do side work, each with the tasks it would be asked for. */
+function sideRows(sideModels: ModelFacts["sideModels"]): string[][] {
+  const tasks = new Map<string, string[]>();
+  for (const { task, provider, model } of sideModels) {
+    const name = `${model ?? "its usual model"} — ${provider}`;
+    tasks.set(name, [...(tasks.get(name) ?? []), task]);
+  }
+  return [...tasks].map(([name, uses]) => ["Side work", `${name}: ${uses.join(", ")}`]);
 }
 
 /** An unknown price is said to be unknown; it is never shown as nothing. */

@@ -117,15 +117,14 @@ export class WorkspaceSnapshots implements Disposable {
     }
   }
 
-  /** Newest first. */
+  /** One for each turn, taken before its first change, and those that no turn made. Newest first. */
   async list(root: string, signal: AbortSignal): Promise<readonly Snapshot[]> {
     const { store } = this.#workspace(root);
     await store.refresh();
     if (store.lines.length === 0) return [];
     await this.#covered({ root, reason: "before a comparison" }, { mark: "look" }, signal);
     const present = store.treeOf();
-    return store.lines
-      .filter(({ mark }) => mark === undefined)
+    return firstOfEachTurn(store.lines.filter(({ mark }) => mark === undefined))
       .map(({ id, at, reason, turn }) => ({
         id,
         atMs: at,
@@ -321,6 +320,16 @@ export class WorkspaceSnapshots implements Disposable {
   #folderOf(root: string): string {
     return path.join(this.#options.folder, createHash("sha256").update(root).digest("hex").slice(0, 16));
   }
+}
+
+/** Lines come oldest first. What stands before the later changes of a turn serves `undoTurn`. */
+function firstOfEachTurn(lines: readonly SnapshotLine[]): readonly SnapshotLine[] {
+  const seen = new Set<string>();
+  return lines.filter(({ turn }) => {
+    const isFirst = turn === undefined || !seen.has(turn);
+    if (turn !== undefined) seen.add(turn);
+    return isFirst;
+  });
 }
 
 /** A folder that cannot be asked about (another user's, a drive that is not mounted right now) counts as being there. */

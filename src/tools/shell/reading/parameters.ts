@@ -43,7 +43,11 @@ function fullWays(part: FullPart, context: PartContext): Ways {
   if (operation === undefined) return held.map((one) => show(one, context));
   if (operation.type === "Default") return held.flatMap((one) => defaulted(one, { part, operation }, context));
   if (operation.type === "Transform" && operation.operand.value === "P")
-    for (const one of held) if (one.kind === "text") host.readNested(one.text);
+    for (const one of held) {
+      if (one.kind === "text") host.readNested(one.text);
+      // A prompt may hold commands: one that nobody knows is a script that nobody knows.
+      if (one.kind === "unknown") host.readNested("$(eval $_)");
+    }
   const change = changeOf(operation, context);
   return held.map((one) => show(changed(one, change), context));
 }

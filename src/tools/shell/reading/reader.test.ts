@@ -91,6 +91,7 @@ describe("a line is read as bash expands it", () => {
     "source <(cat x)",
     'trap "$X" EXIT',
     ". /dev/stdin < x",
+    "echo ${x@P}",
   ])("%j runs a script that nobody can see", (line) => expect(read(line).unknownScripts.size).toBeGreaterThan(0));
 
   it.each([":(){ :|:& };:", "f(){ f & f & }; f", "a(){ b;}; b(){ a|a & }; a"])("%j is a fork bomb", (line) => {

@@ -9,12 +9,12 @@ import { withTouches } from "./run-foreground.ts";
 
 /** Starts a command in the background and says how to find it again. */
 export async function runBackground(deps: TerminalDeps, call: TerminalCall, context: ToolContext): Promise<ToolResult> {
-  const { process, ptyNote } = await start(deps, call, context);
+  const { process, ptyNote, notes } = await start(deps, call, context);
   const ignoresPatterns = call.notifyOnComplete && call.watchPatterns.length > 0;
   const watched = watchedPatterns(call);
   return result(
     {
-      output: "Background process started",
+      output: ["Background process started", ...notes].join("\n"),
       session_id: process.facts.id,
       pid: process.facts.pid ?? null,
       exit_code: 0,
@@ -86,11 +86,14 @@ export async function runPtyForeground(
   );
 }
 
-async function start(
-  deps: TerminalDeps,
-  call: TerminalCall,
-  context: ToolContext,
-): Promise<{ readonly process: BackgroundProcess; readonly ptyNote: string | undefined }> {
+interface Started {
+  readonly process: BackgroundProcess;
+  readonly ptyNote: string | undefined;
+  /** What the wall had to tell before it started. */
+  readonly notes: readonly string[];
+}
+
+async function start(deps: TerminalDeps, call: TerminalCall, context: ToolContext): Promise<Started> {
   const terminal = await deps.leases.take(context, context.signal);
   // Under a pseudo-terminal sudo asks by itself, and whoever drives the process can answer.
   const sudo = call.pty
@@ -107,12 +110,14 @@ async function start(
     watchPatterns: watchedPatterns(call),
     ...(sudo.input === undefined ? {} : { firstInput: sudo.input }),
   };
+  const { notes } = sudo;
   try {
-    return { process: tracked(await deps.processes.start({ ...request, pty: call.pty })), ptyNote: call.ptyNote };
+    const process = tracked(await deps.processes.start({ ...request, pty: call.pty }));
+    return { process, ptyNote: call.ptyNote, notes };
   } catch (error) {
     if (!(error instanceof NoPty)) throw error;
     const ptyNote = "No pseudo-terminal is available here; the command runs with plain pipes.";
-    return { process: tracked(await deps.processes.start({ ...request, pty: false })), ptyNote };
+    return { process: tracked(await deps.processes.start({ ...request, pty: false })), ptyNote, notes };
   }
 }
 

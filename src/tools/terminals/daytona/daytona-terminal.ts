@@ -2,7 +2,7 @@ import { describe, UserError } from "#foundation/errors";
 import { deadline, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
 import type { ToolTask } from "../../contract/session-scope.ts";
 import type { Terminal, TerminalFiles, TerminalOpener } from "../../contract/terminal.ts";
-import { type BackendDeps, containerCwd, forwarded, safeName } from "../remote/backend.ts";
+import { type BackendDeps, containerCwd, safeName, terminalOptions } from "../remote/backend.ts";
 import { FileSync } from "../remote/file-sync.ts";
 import { LeftSandboxes } from "../remote/left-sandboxes.ts";
 import { ownerWord } from "../remote/owner.ts";
@@ -52,15 +52,10 @@ async function openDaytonaTerminal(
   return openRemoteTerminal(
     host,
     {
-      taskId: task.taskId,
-      id,
-      cwd: containerCwd({ own: task.scope.terminal.cwd, configured: settings.cwd, fallback: "" }, deps.logger),
-      variables: forwarded(settings.env_passthrough, deps, false),
-      moreVariables: () => deps.moreVariables(task.scope),
-      blocked: deps.blocked,
-      passthrough: settings.env_passthrough,
-      logger: deps.logger,
-      keepsState: settings.persistent_shell,
+      ...terminalOptions(deps, task, {
+        id,
+        cwd: containerCwd({ own: task.scope.terminal.cwd, configured: settings.cwd, fallback: "" }, deps.logger),
+      }),
       snapshotTimeoutMs: 60_000,
     },
     signal,

@@ -1,12 +1,13 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { UserError } from "#foundation/errors";
 import { ensureDir } from "#foundation/files/files";
+import { makePrivateFolder } from "#foundation/files/private-folder";
 import { deadline } from "#foundation/lifecycle/abort";
 import type { ToolTask } from "../../contract/session-scope.ts";
 import type { Terminal } from "../../contract/terminal.ts";
-import { type BackendDeps, containerCwd, forwarded, safeName } from "../remote/backend.ts";
+import { type BackendDeps, containerCwd, forwarded, safeName, terminalOptions } from "../remote/backend.ts";
 import { startClient } from "../remote/client-program.ts";
 import { followedFiles, withoutLinks } from "../remote/followed-files.ts";
 import { ownerWord } from "../remote/owner.ts";
@@ -27,22 +28,18 @@ export async function openDockerTerminal(deps: BackendDeps, task: ToolTask, sign
   const container = await startContainer(docker, { deps, plan }, signal);
   const { settings } = deps;
   const host = dockerHost(deps, { docker, container, isPersistent: settings.container_persistent });
+  const plain = terminalOptions(deps, task, { id, cwd: plan.cwd });
   return openRemoteTerminal(
     host,
     {
-      taskId: task.taskId,
-      id,
-      cwd: plan.cwd,
+      ...plain,
       variables: {
-        ...forwarded(settings.env_passthrough, deps, false),
+        ...plain.variables,
         ...forwarded(settings.docker_forward_env, deps, true),
         ...fixedVariables(deps),
       },
-      moreVariables: () => deps.moreVariables(task.scope),
       blocked: deps.blocked.filter((name) => !settings.docker_forward_env.includes(name)),
       passthrough: [...settings.env_passthrough, ...settings.docker_forward_env, ...Object.keys(settings.docker_env)],
-      logger: deps.logger,
-      keepsState: settings.persistent_shell,
     },
     signal,
   );
@@ -103,7 +100,7 @@ async function startContainer(
 ): Promise<string> {
   // One with a line break cannot be written there; shells get it all the same.
   const lines = Object.entries(fixedVariables(deps)).filter(([, value]) => !/[\r\n]/.test(value));
-  const folder = await mkdtemp(path.join(tmpdir(), "hermes-docker-"));
+  const folder = await makePrivateFolder(tmpdir(), "docker");
   try {
     const envFile = lines.length === 0 ? undefined : path.join(folder, "variables");
     if (envFile !== undefined)

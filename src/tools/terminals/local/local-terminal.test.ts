@@ -10,11 +10,14 @@ import { type LocalTerminalOptions, openLocalTerminal } from "./local-terminal.t
 
 let folder: string;
 let home: string;
+/** Where terminals keep their own files. */
+let kept: string;
 let terminals: Terminal[];
 
 beforeEach(async () => {
   folder = await realpath(await mkdtemp(path.join(os.tmpdir(), "hermes-local-")));
   home = path.join(folder, "home");
+  kept = path.join(folder, `hermes-${process.getuid?.()}`);
   await mkdir(home);
   terminals = [];
 });
@@ -108,8 +111,8 @@ describe("a local terminal", () => {
     const terminal = await open();
     await exec(terminal, "export OPENAI_API_KEY=sk-secret B=2; f() { :; }");
     expect((await exec(terminal, "echo [$OPENAI_API_KEY]$B")).output).toBe("[]2\n");
-    const [own] = (await readdir(folder)).filter((name) => name.startsWith("hermes-terminal-"));
-    const stateDir = path.join(folder, own ?? "");
+    const [own] = (await readdir(kept)).filter((name) => name.startsWith("terminal-"));
+    const stateDir = path.join(kept, own ?? "");
     expect((await stat(stateDir)).mode & 0o777).toBe(0o700);
     expect((await stat(path.join(stateDir, "functions.sh"))).mode & 0o777).toBe(0o600);
   });
@@ -193,17 +196,20 @@ describe("a local terminal", () => {
 
   it("[30:ENV-25] reports its own loss before anything ran", async () => {
     const terminal = await open();
-    await exec(terminal, `rm -rf ${folder}/hermes-terminal-*`);
+    await exec(terminal, `rm -rf ${kept}/terminal-*`);
     await expect(exec(terminal, "echo ran")).rejects.toBeInstanceOf(TerminalGone);
   });
 
   it("removes what a program left that was killed, and nothing of the living", async () => {
-    const gone = path.join(folder, "hermes-terminal-999999999-abcdef");
-    const living = path.join(folder, `hermes-terminal-${process.ppid}-abcdef`);
-    await Promise.all([mkdir(gone), mkdir(living)]);
+    const gone = path.join(kept, "terminal-999999999-abcdef");
+    const network = path.join(kept, "net-999999999-abcdef");
+    const living = path.join(kept, `terminal-${process.ppid}-abcdef`);
+    await mkdir(kept, { mode: 0o700 });
+    await Promise.all([mkdir(gone), mkdir(network), mkdir(living)]);
     await open();
-    const names = await readdir(folder);
+    const names = await readdir(kept);
     expect(names).not.toContain(path.basename(gone));
+    expect(names).not.toContain(path.basename(network));
     expect(names).toContain(path.basename(living));
   });
 
@@ -212,7 +218,8 @@ describe("a local terminal", () => {
     const child = await terminal.spawn("sleep 60", { pty: false, signal: new AbortController().signal });
     await terminal[Symbol.asyncDispose]();
     expect(await child.exit).toBe(-15);
-    expect(await readdir(folder)).toEqual(["home"]);
+    expect(await readdir(kept)).toEqual([]);
+    expect((await readdir(folder)).sort()).toEqual([path.basename(kept), "home"]);
   });
 });
 

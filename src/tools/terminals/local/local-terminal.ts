@@ -1,5 +1,6 @@
 import path from "node:path";
 import type { Logger } from "#foundation/files/logger";
+import { makePrivateFolder } from "#foundation/files/private-folder";
 import { deadline, linkSignals } from "#foundation/lifecycle/abort";
 import { shellPath } from "#foundation/process/platform";
 import { killGroup, type ProcessHandle, signalGroup, spawnProcess } from "#foundation/process/run";
@@ -9,12 +10,19 @@ import { HeadTailBuffer } from "../head-tail-buffer.ts";
 import { localFiles } from "../local-files.ts";
 import { exitCodeOf, pipedProcess } from "../piped-process.ts";
 import { codeOf, endOf } from "../shell/exec-end.ts";
-import { backgroundScript, foregroundScript, plainShellScript, snapshotScript } from "../shell/shell-script.ts";
+import {
+  backgroundScript,
+  foregroundScript,
+  plainShellScript,
+  snapshotScript,
+  waitingInput,
+  waitingScript,
+} from "../shell/shell-script.ts";
 import { type ShellReport, ShellState } from "../shell/shell-state.ts";
 import { TerminalGone } from "../terminal-gone.ts";
 import { initFilesOf } from "./init-files.ts";
-import { makePrivateFolder } from "./private-folder.ts";
 import { ShellFiles } from "./shell-files.ts";
+import { type ShellStart, SpareShell, type SpareTimes, type StartedShell } from "./spare-shell.ts";
 
 export interface LocalTerminalOptions {
   readonly taskId: string;
@@ -35,6 +43,8 @@ export interface LocalTerminalOptions {
   readonly wall?: TerminalWall | undefined;
   /** Ends a process group when this program dies; disposing it gives the group up. */
   watch?(pid: number): Disposable;
+  /** When the sandbox of the next command is made ahead; absent: it is not. */
+  readonly spareTimes?: SpareTimes | undefined;
 }
 
 /** What a terminal needs of the wall of its session. */
@@ -57,7 +67,7 @@ export interface TerminalWall {
   /** Hosts that programs reached since the last call; undefined where nobody can know. */
   takeReached(): readonly string[] | undefined;
   /** Before a command in the foreground. */
-  begin(): void;
+  begin(command?: string): void;
   /** After it: what was held back, in words for the model. */
   settle(ended?: { readonly output: string; readonly exitCode: number }): Promise<readonly string[]>;
 }
@@ -69,6 +79,28 @@ export interface ProgramCall {
 
 const snapshotTimeoutMs = 30_000;
 const graceMs = 1_000;
+/** A shell reads from a pipe byte by byte. */
+const longestRead = 4_000;
+
+/** One run of the shell. */
+interface ShellRun {
+  readonly script: string;
+  readonly command: string;
+  readonly flags: readonly string[];
+  /** What it changes lives on. */
+  readonly keepsState: boolean;
+}
+
+/** Where and how a shell of the foreground starts. */
+interface RunStart {
+  readonly cwd: string;
+  readonly report: string;
+  readonly wall: TerminalWall | undefined;
+  readonly env: Readonly<Record<string, string>>;
+  readonly stdin: ExecOptions["stdin"];
+}
+
+const plainForeground = foregroundScript({ hasExec: false });
 
 /** Opens the terminal of a task on this machine; the first shell runs before it is handed out. */
 export async function openLocalTerminal(options: LocalTerminalOptions, signal: AbortSignal): Promise<Terminal> {
@@ -108,6 +140,7 @@ class LocalTerminal implements Terminal {
   /** Groups whose command has ended but in which something still runs. */
   readonly #left = new Map<number, Disposable | undefined>();
   readonly #running = new Set<Promise<unknown>>();
+  readonly #spare: SpareShell;
   #isLoginPerCall = false;
 
   constructor(
@@ -124,6 +157,7 @@ class LocalTerminal implements Terminal {
     this.home = start.env["HOME"] ?? "/";
     this.tempDir = temporaryFolder(options.env);
     this.#shell = shellPath({ ...options.env, PATH: start.env["PATH"] });
+    this.#spare = new SpareShell({ times: options.spareTimes, graceMs, watch: (pid) => options.watch?.(pid) });
   }
 
   get taskId(): string {
@@ -200,6 +234,7 @@ class LocalTerminal implements Terminal {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ending.abort(new Error("the terminal was closed"));
     await Promise.allSettled([...this.#running]);
+    await this.#spare[Symbol.asyncDispose]();
     await Promise.all(
       [...this.#left].map(async ([pid, watched]) => {
         await killGroup(pid, { graceMs });
@@ -225,13 +260,7 @@ class LocalTerminal implements Terminal {
   }
 
   async #run(
-    shell: {
-      readonly script: string;
-      readonly command: string;
-      readonly flags: readonly string[];
-      /** What it changes lives on. */
-      readonly keepsState: boolean;
-    },
+    shell: ShellRun,
     options: ExecOptions,
   ): Promise<{ readonly result: ExecResult; readonly report: ShellReport }> {
     const startedMs = performance.now();
@@ -246,13 +275,9 @@ class LocalTerminal implements Terminal {
     let exitCode = 130;
     let facts = { timedOut: false, interrupted: true };
     if (!signal.aborted) {
-      const call = await this.#call(shell, { cwd, report: reportFile, wall, isBackground: false });
-      wall?.begin();
-      const stdin = options.stdin === undefined ? "ignore" : "pipe";
       const env = this.#environment(before.variables, wall);
-      const started = { cwd: "/", env, signal, stdin, graceMs, keepDescendants: true } as const;
-      const child = await spawnProcess(call.program, call.args, started);
-      const watched = this.#options.watch?.(child.pid);
+      const start = { cwd, report: reportFile, wall, env, stdin: options.stdin };
+      const { child, watched } = await this.#start(shell, start, signal);
       readOutput(child, output, options);
       exitCode = exitCodeOf(await child.exited);
       // Read at once: the limit may still run out while the report is being taken.
@@ -266,6 +291,7 @@ class LocalTerminal implements Terminal {
     }
     const ended = endOf({ report, ...facts });
     const notes = await wall?.settle({ output: output.text(), exitCode });
+    this.#prepareNext(options);
     return {
       report,
       result: {
@@ -278,6 +304,63 @@ class LocalTerminal implements Terminal {
         reached: wall?.takeReached(),
       },
     };
+  }
+
+  async #start(shell: ShellRun, start: RunStart, signal: AbortSignal): Promise<StartedShell> {
+    const { cwd, report, wall, env, stdin } = start;
+    if (wall !== undefined && this.#canWait(shell, start)) {
+      const waiting = this.#waitingStart(shell.script, { cwd, wall, env });
+      wall.begin(shell.command);
+      const started = await this.#spare.take(waiting, signal);
+      started.child.stdin?.end(waitingInput(report, shell.command));
+      return started;
+    }
+    const call = await this.#call(shell, { cwd, report, wall, isBackground: false });
+    wall?.begin(shell.command);
+    const how = {
+      cwd: "/",
+      env,
+      signal,
+      graceMs,
+      keepDescendants: true,
+      stdin: stdin === undefined ? "ignore" : "pipe",
+    } as const;
+    const child = await spawnProcess(call.program, call.args, how);
+    child.stdin?.end(stdin);
+    return { child, watched: this.#options.watch?.(child.pid) };
+  }
+
+  /** Whether the shell of a command may be one that was started before the command was known. */
+  #canWait({ script, command, flags }: ShellRun, { wall, stdin }: Pick<RunStart, "wall" | "stdin">): boolean {
+    if (process.platform !== "linux" || wall?.isInForce !== true || script !== plainForeground) return false;
+    return flags.length === 0 && stdin === undefined && command.length <= longestRead && !command.includes("\0");
+  }
+
+  #waitingStart(
+    script: string,
+    { cwd, wall, env }: Pick<RunStart, "cwd" | "env"> & { readonly wall: TerminalWall },
+  ): ShellStart {
+    const args = ["-c", waitingScript(script), "hermes", cwd, this.#files.functionsFile];
+    const writable = [this.#files.folder, this.tempDir];
+    return { call: wall.confine({ program: this.#shell, args }, { cwd, isBackground: false, writable }), env };
+  }
+
+  /** The next command will most likely start as this one did. */
+  #prepareNext({ cwd, isUnconfined }: ExecOptions): void {
+    const { wall } = this.#options;
+    const next = { script: plainForeground, command: "", flags: this.#isLoginPerCall ? ["-l"] : [], keepsState: true };
+    if (
+      wall === undefined ||
+      isUnconfined === true ||
+      !this.#isBash ||
+      !this.#canWait(next, { wall, stdin: undefined })
+    )
+      return;
+    if (this.#ending.signal.aborted) return;
+    this.#spare.prepare(() => {
+      const env = this.#environment(this.#state.variables, wall);
+      return this.#waitingStart(next.script, { cwd: this.#absolute(cwd), wall, env });
+    });
   }
 
   /** A directory given for one command only does not become the directory of the session, unless the command moved. */
@@ -338,5 +421,4 @@ function readOutput(child: ProcessHandle, output: HeadTailBuffer, options: ExecO
   };
   child.stdout.on("data", read);
   child.stderr.on("data", read);
-  child.stdin?.end(options.stdin);
 }

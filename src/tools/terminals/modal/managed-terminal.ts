@@ -1,7 +1,7 @@
 import { describe, UserError } from "#foundation/errors";
 import type { ToolTask } from "../../contract/session-scope.ts";
 import type { Terminal, TerminalOpener } from "../../contract/terminal.ts";
-import { type BackendDeps, containerCwd, forwarded } from "../remote/backend.ts";
+import { type BackendDeps, containerCwd, terminalOptions } from "../remote/backend.ts";
 import { FileSync } from "../remote/file-sync.ts";
 import { LeftSandboxes } from "../remote/left-sandboxes.ts";
 import { ownerWord } from "../remote/owner.ts";
@@ -56,18 +56,7 @@ async function openManagedTerminal(
   const host = new ManagedHost(deps, { sandbox: { service, id, lifetimeMs }, left, owner });
   return openRemoteTerminal(
     host,
-    {
-      taskId: task.taskId,
-      id: owner,
-      cwd,
-      variables: forwarded(settings.env_passthrough, deps, false),
-      moreVariables: () => deps.moreVariables(task.scope),
-      blocked: deps.blocked,
-      passthrough: settings.env_passthrough,
-      logger: deps.logger,
-      keepsState: settings.persistent_shell,
-      snapshotTimeoutMs: 60_000,
-    },
+    { ...terminalOptions(deps, task, { id: owner, cwd }), snapshotTimeoutMs: 60_000 },
     signal,
   );
 }

@@ -3,7 +3,7 @@ import { describe, UserError } from "#foundation/errors";
 import { deadline, linkSignals, never, raceAbort } from "#foundation/lifecycle/abort";
 import type { ToolTask } from "../../contract/session-scope.ts";
 import type { Terminal, TerminalOpener } from "../../contract/terminal.ts";
-import { type BackendDeps, containerCwd, forwarded } from "../remote/backend.ts";
+import { type BackendDeps, containerCwd, terminalOptions } from "../remote/backend.ts";
 import { FileSync } from "../remote/file-sync.ts";
 import { KeptNames } from "../remote/kept-names.ts";
 import { LeftSandboxes } from "../remote/left-sandboxes.ts";
@@ -70,15 +70,10 @@ async function openModalTerminal(
   return openRemoteTerminal(
     host,
     {
-      taskId: task.taskId,
-      id,
-      cwd: containerCwd({ own: task.scope.terminal.cwd, configured: settings.cwd, fallback: "/root" }, deps.logger),
-      variables: forwarded(settings.env_passthrough, deps, false),
-      moreVariables: () => deps.moreVariables(task.scope),
-      blocked: deps.blocked,
-      passthrough: settings.env_passthrough,
-      logger: deps.logger,
-      keepsState: settings.persistent_shell,
+      ...terminalOptions(deps, task, {
+        id,
+        cwd: containerCwd({ own: task.scope.terminal.cwd, configured: settings.cwd, fallback: "/root" }, deps.logger),
+      }),
       snapshotTimeoutMs: 60_000,
     },
     signal,

@@ -1,7 +1,8 @@
 import type { Config } from "#config";
 import type { Logger } from "#foundation/files/logger";
 import type { Secret } from "#foundation/secrets/secret";
-import type { SessionScope } from "../../contract/session-scope.ts";
+import type { SessionScope, ToolTask } from "../../contract/session-scope.ts";
+import type { RemoteTerminalOptions } from "./remote-terminal.ts";
 
 /** What every backend is made from; one line in `open-backends.ts` each. */
 export interface BackendDeps {
@@ -50,6 +51,25 @@ export function containerCwd(
   if (configured.startsWith("/") && !/^\/(?:Users|home)\//.test(configured)) return configured;
   logger.info("terminal.cwd names a folder of this machine; the terminal begins elsewhere", { configured, fallback });
   return fallback;
+}
+
+/** How the terminal of a task is opened on a machine elsewhere, by the settings alone. */
+export function terminalOptions(
+  deps: BackendDeps,
+  { taskId, scope }: ToolTask,
+  at: { readonly id: string; readonly cwd: string },
+): RemoteTerminalOptions {
+  const { settings, blocked, logger } = deps;
+  return {
+    ...at,
+    taskId,
+    variables: forwarded(settings.env_passthrough, deps, false),
+    moreVariables: () => deps.moreVariables(scope),
+    blocked,
+    passthrough: settings.env_passthrough,
+    logger,
+    keepsState: settings.persistent_shell,
+  };
 }
 
 /** Variables a person named for terminals elsewhere, with the values they have here. */

@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
 import { createWriteStream } from "node:fs";
-import { lstat, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { lstat, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { describe, systemErrorCode } from "#foundation/errors";
 import { withFileLock } from "#foundation/files/files";
+import { makePrivateFolder } from "#foundation/files/private-folder";
 import { deadline, linkSignals, never } from "#foundation/lifecycle/abort";
 import { spawnProcess } from "#foundation/process/run";
 import { systemClock } from "#foundation/time/clock";
@@ -61,7 +62,7 @@ export class FilePull {
 
   /** A failure costs what was changed there and nothing else, so it is logged and does not stop anybody. */
   async pull(wanted: Wanted): Promise<void> {
-    const work = await mkdtemp(path.join(tmpdir(), "hermes-pull-"));
+    const work = await makePrivateFolder(tmpdir(), "pull");
     try {
       const archive = path.join(work, "archive.tar");
       await this.#fetchPatiently(archive, wanted);

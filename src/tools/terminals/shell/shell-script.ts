@@ -72,6 +72,23 @@ exit $?`;
 }
 
 /**
+ * A shell that was started before its command is known. It reads the state file and the command from standard input, each ended by a zero byte, and
+ * goes on as any other, with an empty input; without a command it ends. Its arguments are the other two: working directory and functions.
+ */
+export function waitingScript(script: string): string {
+  return `IFS= read -r -d '' __hermes_state && IFS= read -r -d '' __hermes_command || exit 0
+exec </dev/null
+SECONDS=0
+set -- "$__hermes_state" "$1" "$2" "$__hermes_command"
+${script}`;
+}
+
+/** What such a shell reads. */
+export function waitingInput(state: string, command: string): string {
+  return `${state}\0${command}\0`;
+}
+
+/**
  * The same for a terminal elsewhere, where what is learned leaves through descriptor 9 and saves a file and two programs. The command does
  * not have the descriptor. The first argument is the word that begins each piece, the fifth ends the names of its files beside that with the functions;
  * not for commands with `exec`, which lose it.

@@ -9,7 +9,7 @@ import { type ProcessResult, runProcess } from "#foundation/process/run";
 import { isRecord, parseJson, toJsonText } from "#foundation/text/json";
 import type { ToolTask } from "../../contract/session-scope.ts";
 import type { Terminal } from "../../contract/terminal.ts";
-import { type BackendDeps, containerCwd, forwarded, safeName } from "../remote/backend.ts";
+import { type BackendDeps, containerCwd, safeName, terminalOptions } from "../remote/backend.ts";
 import { startClient } from "../remote/client-program.ts";
 import { followedFiles } from "../remote/followed-files.ts";
 import { isOwnerGone, ownerWord } from "../remote/owner.ts";
@@ -42,21 +42,8 @@ export async function openSingularityTerminal(
   const overlay = settings.container_persistent ? await keptOverlay(deps, scratch, taskId) : undefined;
   await startInstance(program, { deps, id, image, overlay, own }, signal);
   const host = singularityHost(deps, { program, id, own, isPersistent: overlay !== undefined });
-  return openRemoteTerminal(
-    host,
-    {
-      taskId,
-      id,
-      cwd: containerCwd({ own: scope.terminal.cwd, configured: settings.cwd, fallback: "/root" }, deps.logger),
-      variables: forwarded(settings.env_passthrough, deps, false),
-      moreVariables: () => deps.moreVariables(scope),
-      blocked: deps.blocked,
-      passthrough: settings.env_passthrough,
-      logger: deps.logger,
-      keepsState: settings.persistent_shell,
-    },
-    signal,
-  );
+  const cwd = containerCwd({ own: scope.terminal.cwd, configured: settings.cwd, fallback: "/root" }, deps.logger);
+  return openRemoteTerminal(host, terminalOptions(deps, task, { id, cwd }), signal);
 }
 
 /** The program that answers, of the two names it goes by. */

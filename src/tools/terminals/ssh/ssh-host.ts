@@ -4,7 +4,7 @@ import { findExecutable } from "#foundation/process/platform";
 import { runProcess } from "#foundation/process/run";
 import type { ToolTask } from "../../contract/session-scope.ts";
 import type { Terminal } from "../../contract/terminal.ts";
-import { type BackendDeps, forwarded } from "../remote/backend.ts";
+import { type BackendDeps, terminalOptions } from "../remote/backend.ts";
 import { startClient } from "../remote/client-program.ts";
 import { FileSync } from "../remote/file-sync.ts";
 import { isOwnerGone, ownerWord } from "../remote/owner.ts";
@@ -35,17 +35,7 @@ export async function openSshTerminal(deps: BackendDeps, task: ToolTask, signal:
   const { settings } = deps;
   return openRemoteTerminal(
     host,
-    {
-      taskId: task.taskId,
-      id,
-      cwd: task.scope.terminal.cwd ?? (settings.cwd === "." ? "" : settings.cwd),
-      variables: forwarded(settings.env_passthrough, deps, false),
-      moreVariables: () => deps.moreVariables(task.scope),
-      blocked: deps.blocked,
-      passthrough: settings.env_passthrough,
-      logger: deps.logger,
-      keepsState: settings.persistent_shell,
-    },
+    terminalOptions(deps, task, { id, cwd: task.scope.terminal.cwd ?? (settings.cwd === "." ? "" : settings.cwd) }),
     signal,
   );
 }

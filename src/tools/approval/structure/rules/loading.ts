@@ -5,7 +5,7 @@ import { isElsewhere } from "./elsewhere.ts";
 
 /** Words in the name of an option by which a program takes code or settings that make it run some, and words of options that name an output. */
 const loadingWord =
-  /config|plugin|require|import|load|preset|rules|setup|init|script|module|extension|provider|template|filter|theme|lib|path|include|toolchain|runner|transform|driver|engine|agent|hook|formatter|reporter|resolver|rcfile|workspace|directory|sysroot|build|home/i;
+  /overlay|recipe|registry|repo|config|plugin|require|import|load|preset|rules|setup|init|script|module|extension|provider|template|filter|theme|lib|path|include|toolchain|runner|transform|driver|engine|agent|hook|formatter|reporter|resolver|rcfile|workspace|directory|sysroot|build|home/i;
 const outputWord =
   /out|dest|log|report|target|cache|te?mp|save|data|dist|coverage|result|junit|download|backup|socket|pid|prefix|trace|profile|dump|input|store|basetemp/i;
 /** Options by which a program takes code or settings that make it run some. */

@@ -75,7 +75,7 @@ const wordy =
   /^(?:echo|printf|e?grep|fgrep|rg|ag|ack|sed|gsed|[gmn]?awk|jq|yq|git|gh|glab|find|fd|curl|wget|docker|podman|kubectl|ssh|test|\[|\[\[|man|apropos|expect|python[\d.]*|perl|ruby|node|php|lua|tmux|screen|watch|parallel|xargs|env|sudo|su|script|nix-shell|cat|tee|tr|column|sort|date|read|trap|eval|alias|export|declare|local|notify-send|logger|say|psql|mysql|sqlite3|hyperfine|concurrently|npm|cargo|jest|vitest|pytest|mocha|playwright)$/;
 /** A value that some program would run: a shell with its words, a pipe, a call of the system. */
 const runnable =
-  /^[|!]\s*[\w./~]|(?:^|[\s"'=:/(,])(?:ba|da|z|k|a|c|tc|fi)?sh\s+-\w*c\b|(?:^|=|:)\/(?:usr\/)?bin\/(?:ba|da|z|k)?sh\b|\b(?:exec|system|popen|spawn|shell|command|cmd|execute|shell_command|on[-_]?\w+_command)\s*[=(:]\s*["']?[\w./~]|\$\(\w|`\w|(?:;|&&|\|\|?)\s*(?:rm|sh|bash|curl|wget|nc|python3?|perl|touch|id|cp|mv|chmod|dd|kill)\b/;
+  /(?:^|,)(?:script|downscript|helper|program|plugin|exec)=(?:\.{0,2}|~)\/|^[|!]\s*[\w./~]|(?:^|[\s"'=:/(,])(?:ba|da|z|k|a|c|tc|fi)?sh\s+-\w*c\b|(?:^|=|:)\/(?:usr\/)?bin\/(?:ba|da|z|k)?sh\b|\b(?:exec|system|popen|spawn|shell|command|cmd|execute|shell_command|on[-_]?\w+_command)\s*[=(:]\s*["']?[\w./~]|\$\(\w|`\w|(?:;|&&|\|\|?)\s*(?:rm|sh|bash|curl|wget|nc|python3?|perl|touch|id|cp|mv|chmod|dd|kill)\b/;
 
 /** An option of whatever program hands over something that reads like a command. */
 function valueRuns({ name = "", args }: SimpleCommand): boolean {
@@ -188,7 +188,11 @@ function isInputOfCode({ name = "" }: SimpleCommand, { codes }: CodeUse): boolea
 function obeysForeign(command: SimpleCommand, location: PathLocation): boolean {
   if (isElsewhere(command)) return false;
   if (command.name === "parallel" && carriedBy("parallel", command.args).length === 0)
-    return command.reads.length > 0 || command.upstream.length > 0;
+    return (
+      command.reads.length > 0 ||
+      command.upstream.length > 0 ||
+      command.args.some(({ text }) => /^(?:-a|--arg-file(?:=.*)?|::::\+?)$/.test(text))
+    );
   const files = [...programFiles(command), ...(readsOrders(command) ? [...command.reads, ...readBefore(command)] : [])];
   return files.some(
     (file) => !isOwnScript(file, command, { location, isSourced: false }) || !isPlainScript(command, file, false),
@@ -250,6 +254,8 @@ function isOwnScript(
 
 /** `find -exec ./x`, `git bisect run ./x`, `nohup ./x`: a script of nobody knows what, over many files, again and again or after the session. */
 function isFoundScript(command: SimpleCommand): boolean {
+  if (shells.has(command.name ?? "") && command.wrappers.some((one) => detaching.test(one)))
+    return command.args.some((arg) => !/^[-+]/.test(arg.text));
   return (
     command.wrappers.some((one) => spreading.test(one)) &&
     command.path.includes("/") &&
@@ -258,6 +264,8 @@ function isFoundScript(command: SimpleCommand): boolean {
   );
 }
 
+/** What runs behind these goes on when the session is over. */
+const detaching = /^(?:nohup|setsid|daemonize|daemon|start-stop-daemon|systemd-run|at|batch)$/;
 const spreading =
   /^(?:find|gfind|fd|fdfind|xargs|parallel|watch|entr|flock|env|ionice|script|expect|git|nohup|setsid|tmux|screen|dtach|abduco|zellij|daemonize|daemon|start-stop-daemon|systemd-run|at|batch|coproc|caffeinate|systemd-inhibit|runit|chpst)$/;
 /** What projects start their own tools with. */

@@ -13,7 +13,7 @@ const connecting: ReadonlySet<string> = new Set(
   "nc ncat netcat socat telnet ftp lftp tftp sftp openssl gnutls-cli websocat wscat".split(" "),
 );
 const asking: ReadonlySet<string> = new Set(
-  "dig nslookup host drill kdig dog doggo ping ping6 traceroute tracepath mtr whois getent resolvectl curl wget http https xh httpie lynx w3m links elinks aria2c axel open xdg-open sensible-browser firefox chromium google-chrome chrome brave redis-cli psql mysql mongosh websocat grpcurl notify-send yt-dlp git gh".split(
+  "hurl grpcurl grpc_cli evans newman httpyac restish curlie dig nslookup host drill kdig dog doggo ping ping6 traceroute tracepath mtr whois getent resolvectl curl wget http https xh httpie lynx w3m links elinks aria2c axel open xdg-open sensible-browser firefox chromium google-chrome chrome brave redis-cli psql mysql mongosh websocat grpcurl notify-send yt-dlp git gh".split(
     " ",
   ),
 );

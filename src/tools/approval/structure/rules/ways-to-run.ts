@@ -1,5 +1,6 @@
 import { type OptionWords, readOptions, valuesOf } from "../../../shell/programs/option-words.ts";
 import { hasUnknown, type SimpleCommand } from "../../../shell/simple-command.ts";
+import { isKnownName } from "./naming.ts";
 
 /** Words behind which a program takes code: `wp eval`, `rails runner`, `manage.py shell -c`. */
 const codeVerb =
@@ -63,11 +64,12 @@ export function otherwiseRuns(name: string, words: OptionWords, command: SimpleC
       return texts.some((text) => /^-Dexec\.|^exec:|^antrun:|^-Dmaven\.(?:ext|repo\.remote)/.test(text));
     case "fzf":
     case "sk":
-      return texts.some(
-        (text, at) =>
-          /^--(?:preview|bind)/.test(text) &&
-          /execute|become|reload|[;&|`$<>()]|rm |sh /.test(`${text} ${texts[at + 1] ?? ""}`),
-      );
+      return texts.some((text, at) => {
+        if (!/^--(?:preview|bind)(?:=|$)/.test(text)) return false;
+        const value = text.includes("=") ? text.slice(text.indexOf("=") + 1) : (texts[at + 1] ?? "");
+        const isProgram = text.startsWith("--preview") && !isKnownName(/^\s*(\S*)/.exec(value)?.[1] ?? "");
+        return isProgram || /execute|become|reload|[;&|`$<>()]|rm |sh /.test(value);
+      });
     case "ftp":
     case "telnet":
     case "mail":

@@ -148,7 +148,7 @@ const privilege: readonly RiskRow[] = [
   row(
     keys.privilege,
     "chroot unshare nsenter setpriv capsh pam_tally2 faillock systemd-nspawn lxc-attach lxc-execute runc crun setcap setfacl chattr " +
-      "chcon restorecon semanage setsebool aa-disable aa-complain aa-teardown apparmor_parser auditctl",
+      "bwrap firejail nsjail minijail0 flatpak-spawn host-spawn distrobox-host-exec chcon restorecon semanage setsebool aa-disable aa-complain aa-teardown apparmor_parser auditctl",
     { unless: "--print -l --list" },
   ),
   row(keys.privilege, "chmod", { operand: /^(?:[0-7]*[2467][0-7]{3}|(?:.*,)?[ugoa]*[+=][rwxXt]*s.*)$/ }),

@@ -75,6 +75,10 @@ const clouds: readonly RiskRow[] = [
     sub: "~delete, ~destroy, ~del, ~rm, ~revoke, ~put, ~write, ~disable, ~seal, ~rekey, ~stop, ~purge, ~leave, ~force-leave",
   }),
   row(keys.cloud, "ansible salt pssh pdsh clush dsh parallel-ssh", { unless: "--list-hosts" }),
+  row(keys.cloud, "skaffold helmfile werf okteto garden kapp tanka tk kluctl devspace nomad-pack waypoint", {
+    sub: "run, deploy, apply, sync, converge, delete, destroy, dismiss, purge, install, bootstrap",
+    unless: "--dry-run",
+  }),
   row(keys.cloud, "argocd flux argo velero kubeadm", {
     sub: "~delete, ~reset, ~uninstall, ~rollback, ~terminate, ~suspend, ~purge",
   }),

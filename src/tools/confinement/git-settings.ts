@@ -1,0 +1,22 @@
+/** Settings of git that start programs, or send it elsewhere than it seems. */
+const dangerous =
+  /^(?:core\.(?:hookspath|fsmonitor|sshcommand|pager|editor|gitproxy|askpass|attributesfile|alternaterefscommand)|alias\.|filter\.|diff\.external|diff\..*\.(?:command|textconv)|difftool\.|mergetool\.|merge\..*\.driver|credential\.|include\.|includeif\.|url\.|sequence\.editor|pager\.|gpg\.(?:.*\.)?program|uploadpack\.|receive\.|remote\..*\.(?:uploadpack|receivepack|proxy|vcs)|protocol\.|http\..*proxy|http\.proxy|sendemail\.|trailer\..*\.c(?:ommand|md)|interactive\.difffilter|man\.|browser\.|help\.browser|web\.browser|instaweb\.|submodule\..*\.update|hook\.|extensions\.worktreeconfig)/;
+
+/** Whether `section.key=value` starts a program, or sends git elsewhere than it seems. */
+export function isDangerousGitSetting(setting: string): boolean {
+  return dangerous.test(setting);
+}
+
+/** `section.key=value`, section and key in lower case, as git compares them. */
+export function settingsIn(text: string): readonly string[] {
+  let section = "";
+  const settings: string[] = [];
+  for (const line of text.replace(/\\\r?\n/g, "").split(/\r?\n/)) {
+    const head = /^\s*\[\s*([\w.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\](.*)$/.exec(line);
+    const rest = head === null ? line : (head[3] ?? "");
+    if (head !== null) section = [head[1]?.toLowerCase(), head[2]].filter((part) => part !== undefined).join(".");
+    const setting = /^\s*([\w-]+)\s*(?:=\s*(.*))?$/.exec(rest);
+    if (setting !== null) settings.push(`${section}.${setting[1]?.toLowerCase()}=${(setting[2] ?? "").trim()}`);
+  }
+  return settings;
+}
