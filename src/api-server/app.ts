@@ -7,6 +7,7 @@ import { type Caller, demandScope } from "./callers.ts";
 import { chatCompletions } from "./routes/chat.ts";
 import { homeAssistantConversation } from "./routes/home-assistant.ts";
 import { jobRoute } from "./routes/jobs.ts";
+import { metrics } from "./routes/metrics.ts";
 import { createResponse, deleteResponse, getResponse } from "./routes/responses.ts";
 import { runEvents, showRun, startRun, stopRun } from "./routes/runs.ts";
 import { Runs } from "./runs.ts";
@@ -39,6 +40,7 @@ export async function createApp(context: ApiContext, signal: AbortSignal): Promi
     });
   const runs = { context, runs: new Runs(context.clock), signal };
   route(["GET"], "/health/detailed", ["admin", async () => Response.json(await context.status())]);
+  route(["GET"], "/metrics", ["admin", () => metrics(context)]);
   route(["GET"], "/v1/models", ["chat", () => Response.json(modelList(context))]);
   route(["GET"], "/v1/models/:id{.+}", ["chat", (_request, _caller, param) => oneModel(param("id"), context)]);
   route(["POST"], "/v1/chat/completions", ["chat", (request, caller) => chatCompletions(request, caller, context)]);

@@ -12,12 +12,12 @@ import { Scope } from "#foundation/lifecycle/disposal";
 import { type Models, openModels } from "#model";
 import { Plugins, turnHooks } from "#plugins";
 import { builtinCommands, createSessionSearchTool, openSessions, type SessionService } from "#session";
+import { copyShippedSkills } from "#skills";
 import { openSealer, openStore, type SealingSettings, type Store, type StoreLocation } from "#store";
 import { blockedVariables, childEnvironment, openTools, type Tool, type Toolbox } from "#tools";
 import { openJobs, openScheduler, type SchedulerOptions } from "./open-cron.ts";
 import { openSkills, type Skills } from "./open-skills.ts";
 import { packageFolder } from "./package-folder.ts";
-import { copyShippedSkills } from "./shipped-skills.ts";
 
 export interface HermesOptions extends MachineOptions {
   readonly yolo?: boolean;
@@ -58,13 +58,15 @@ export async function openHermes(options: HermesOptions): Promise<Hermes> {
 async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
   const machine = scope.adopt(await openMachine(options));
   const { home, loaded, clock, logger } = machine;
+  /** For one part of the program: its lines in the log say so. */
+  const at = (component: string): Machine => ({ ...machine, logger: logger.child({ component }) });
   const plugins = new Plugins(machine, pluginOptions(options));
   const location = options.isIncognito === true ? { memory: true as const } : storeLocation(loaded, home);
   const sealer = await openSealer(sealingOf(loaded, home));
-  const store = scope.adopt(await openStore(location, { clock, log: logger, sealer }));
-  const models = scope.adopt(await openModels(machine, await ledgerOf(options, { machine, store, scope })));
+  const store = scope.adopt(await openStore(location, { clock, log: at("store").logger, sealer }));
+  const models = scope.adopt(await openModels(at("model"), await ledgerOf(options, { machine, store, scope })));
   const toolbox = scope.adopt(
-    openTools(machine, {
+    openTools(at("tools"), {
       yolo: options.yolo,
       gatewayLogin: (signal) => models.subscription(signal),
       training: openTrainings(machine),
@@ -76,13 +78,13 @@ async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
   if (options.isIncognito !== true) await quietly("writing the first SOUL.md", () => ensureSoul(home.soul), { logger });
   const skills = await skillsOf(machine, { toolbox, plugins });
   for (const tool of [...agentTools(loaded, { store, logger }), ...skills.tools]) scope.adopt(toolbox.register(tool));
-  const jobs = openJobs(machine, store);
+  const jobs = openJobs(at("cron"), store);
   scope.adopt(toolbox.register(cronTool({ store, jobs })));
   const { max_total_children: maxTotalChildren } = loaded.config.delegation;
   const children = scope.adopt(new ChildTable({ clock, logger, maxTotalChildren }));
   const sessions = scope.adopt(
     openSessions({
-      machine,
+      machine: at("agent"),
       store,
       models,
       skills,
@@ -106,7 +108,7 @@ async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
     sessions,
     jobs,
     scheduler: (wanted) =>
-      openScheduler(machine, { ...scheduled, commandEnvironment: commandEnvironment(loaded) }, wanted),
+      openScheduler(at("cron"), { ...scheduled, commandEnvironment: commandEnvironment(loaded) }, wanted),
     [Symbol.asyncDispose]: () => scope[Symbol.asyncDispose](),
   };
 }

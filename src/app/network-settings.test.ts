@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { cutAfter, says, startModelServer } from "../../test/fakes/model-server/index.ts";
 import { customModel, hermesStage } from "./testing.ts";
 
-it("network.force_ipv4 leaves a name no address but its IPv4 one [20:R7.12]", async () => {
+it("network.force_ipv4 leaves a name no address but its IPv4 one", async () => {
   const before = { order: getDefaultResultOrder(), tries: getDefaultAutoSelectFamily() };
   try {
     await using server = await startModelServer();

@@ -29,6 +29,23 @@ describe("what the user adds to every request", () => {
     expect(JSON.stringify(await stage.hermes.store.messages.conversation(id))).not.toContain("Prefilled");
   });
 
+  it("has the prompt of a GPT-5 model in the role of the developer, and stores it as the prompt it is [10:A3.11]", async () => {
+    await using server = await startModelServer({ strict: true, models: [{ id: "gpt-5.4" }] });
+    server.otherwise(says("Hi."));
+    const config = model(server.chatBaseUrl).replace(
+      "default: test-model",
+      "default: gpt-5.4\n  api_mode: chat_completions",
+    );
+    await using stage = await hermesStage(config);
+    await stage.ask("hello");
+    const [first] = server.requests[0]?.messages ?? [];
+    expect(first?.["role"]).toBe("developer");
+    const { id } = stage.session.info;
+    expect((await stage.hermes.store.sessions.get(id))?.systemPrompt).toBe(first?.["content"]);
+    const stored = await stage.hermes.store.messages.conversation(id);
+    expect(stored.map(({ role }) => role)).toEqual(["user", "assistant"]);
+  });
+
   it.each([
     ["there is no such file", undefined],
     ["it is not JSON", "[{"],
@@ -41,7 +58,7 @@ describe("what the user adds to every request", () => {
     await expect(hermesStage(config, { files })).rejects.toThrow(why);
   });
 
-  it("includes the personality a person has chosen, and none before [20:R7.12]", async () => {
+  it("includes the personality a person has chosen, and none before", async () => {
     await using server = await startModelServer({ strict: true });
     server.otherwise(says("Hi."));
     const own = "personalities:\n  captain: Speak like the captain of a ferry.\n";

@@ -20,7 +20,7 @@ it("the terminal offers the toolsets the settings list, unless it has a list of 
   expect(await offered("toolsets: [web]\nplatform_toolsets:\n  cli: [terminal]\n")).toContain("terminal");
 });
 
-it("/tools switches toolsets and single tools for the next conversation, and nothing else with them [20:R9.1] [30:TS-03]", async () => {
+it("/tools switches toolsets and single tools for the next conversation, and nothing else with them [30:TS-03]", async () => {
   await using server = await startModelServer();
   server.otherwise(says("Hi"));
   await using stage = await hermesStage(customModel(server.chatBaseUrl, quiet));

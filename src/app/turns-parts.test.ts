@@ -45,7 +45,7 @@ describe("before files are changed", () => {
     const { snapshots } = stage.hermes.toolbox;
     const list = await snapshots.list(project, never);
     const reasons = list.map((one) => one.reason).filter((reason) => reason !== "when a session was opened");
-    expect(reasons.reverse()).toEqual(["write_file a.txt", "write_file a.txt", `rm ${file}`]);
+    expect(reasons.reverse()).toEqual(["write_file a.txt", `rm ${file}`]);
     const oldest = list.at(-1)?.id ?? "";
     await snapshots.restore(project, { id: oldest }, never);
     expect(await readFile(file, "utf8")).toBe("one\n");

@@ -27,6 +27,31 @@ describe("what a command writes", () => {
   });
 
   it.each([
+    ...["sessions list", "sessions stats", "sessions search walnuts", "rollback list", "insights", "logs", "dump"],
+    ...["config show", "config get timezone", "config path", "config check", "config explain timezone"],
+    ...["auth list", "auth status openrouter", "auth explain", "fallback list", "profile list", "profile show default"],
+    ...["tools list", "skills list", "agents list", "plugins list", "hooks list", "memory status", "mcp list"],
+    ...[
+      "cron list",
+      "cron status",
+      "gateway status",
+      "pairing list",
+      "trust list",
+      "status",
+      "doctor --offline",
+      "version",
+    ],
+  ])(
+    "of hermes %s is one document with a version and snake_case names when that is asked for [20:R8.5]",
+    async (line) => {
+      const run = await runCli([...line.split(" "), "--json"], { home: location.home });
+      const document = JSON.parse(run.stdout) as Record<string, unknown>;
+      expect(document).toMatchObject({ schema_version: 1 });
+      expect(Object.keys(document).filter((name) => !/^[a-z][a-z0-9_]*$/.test(name))).toEqual([]);
+    },
+  );
+
+  it.each([
     ["at a terminal", { typed: [], env: { NO_COLOR: "" } }, [], true],
     ["at a terminal with NO_COLOR", { typed: [], env: { NO_COLOR: "1" } }, [], false],
     ["at a terminal with --no-color", { typed: [], env: { NO_COLOR: "" } }, ["--no-color"], false],
@@ -44,7 +69,7 @@ describe("a setting that nobody wrote", () => {
     ["display.streaming", true],
     ["terminal.timeout", 180],
     ["agent.max_turns", 90],
-  ])("has one value for every surface: %s [20:R0.5] [20:A7.7]", async (key, value) => {
+  ])("has one value for every surface: %s [20:R0.5] [20:A7.7] [10:D16]", async (key, value) => {
     const { stdout } = await runCli(["config", "get", key, "--json"], { home: location.home });
     expect(JSON.parse(stdout)).toMatchObject({ value });
     const { config } = await loadConfig({ home: new HermesHome(location.home), env: { HERMES_HOME: location.home } });

@@ -28,6 +28,7 @@ import { cronCommand } from "./tree/serve/cron.ts";
 import { dashboardCommand } from "./tree/serve/dashboard.ts";
 import { gatewayCommand, pairingCommand, whatsappCommand } from "./tree/serve/gateway.ts";
 import { mcpCommand } from "./tree/serve/mcp.ts";
+import { webhookCommand } from "./tree/serve/webhook.ts";
 
 /** Every word the program knows. Only data: what a command does is imported when it runs. */
 export const commandTree: Command = {
@@ -69,6 +70,7 @@ export const commandTree: Command = {
     gatewayCommand,
     pairingCommand,
     whatsappCommand,
+    webhookCommand,
     cronCommand,
     apiCommand,
     dashboardCommand,
@@ -115,7 +117,7 @@ export const commandTree: Command = {
 export const helpGroups: readonly HelpGroup[] = [
   { title: "Talk", commands: ["chat", "sessions", "rollback", "insights"] },
   { title: "Connect a model", commands: ["setup", "model", "local", "fallback", "auth", "logout"] },
-  { title: "Chat platforms", commands: ["gateway", "pairing", "whatsapp"] },
+  { title: "Chat platforms", commands: ["gateway", "pairing", "whatsapp", "webhook"] },
   { title: "Schedules", commands: ["cron"] },
   { title: "Training data", commands: ["batch", "swe-run", "trajectories", "compress-trajectories", "env", "rl-api"] },
   { title: "Programs", commands: ["api", "acp", "dashboard"] },

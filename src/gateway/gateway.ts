@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import type { Config } from "#config";
 import type { Logger } from "#foundation/files/logger";
 import type { HermesHome } from "#foundation/files/paths";
+import { quietly } from "#foundation/files/quietly";
 import { HttpClient } from "#foundation/http/client";
 import { type Fetch, fetchOver } from "#foundation/http/fetch";
 import { byteSize } from "#foundation/text/figures";
@@ -17,6 +18,7 @@ import { expireChats } from "./chats/expiry.ts";
 import type { GatewayCommandDeps } from "./chats/gateway-commands.ts";
 import { resetPolicyOf } from "./chats/reset-policy.ts";
 import { greetAfterRestart, rememberRestart } from "./chats/restart-notice.ts";
+import type { Dispatched } from "./chats/triage.ts";
 import { type IngressDeps, keepConnected } from "./connections/ingress.ts";
 import type { PlatformState } from "./connections/supervisor.ts";
 import { filePolicyOf, judgeFile } from "./delivery/file-policy.ts";
@@ -31,6 +33,8 @@ import { S3Bucket } from "./media/s3-bucket.ts";
 import { transcriber } from "./media/transcribe.ts";
 import type { InboundMessage, MessageSource } from "./platform/inbound.ts";
 import type { Platform } from "./platform/platform.ts";
+import { importRoutes } from "./process/import-routes.ts";
+import { watchLoopLag } from "./process/loop-lag.ts";
 import { maintain } from "./process/maintenance.ts";
 import { otherWorkers, registered } from "./process/registry.ts";
 import type { Role } from "./process/roles.ts";
@@ -65,6 +69,8 @@ export interface GatewayDeps {
   fire(event: string, context: Readonly<Record<string, unknown>>): void;
   /** Tells them and waits for what they decide; undefined: nothing. */
   decide(event: string, context: Readonly<Record<string, unknown>>): Promise<unknown>;
+  /** Asks the plugins about a message before anything else is done with it. */
+  dispatch(sessionKey: string, message: InboundMessage): Promise<Dispatched>;
 }
 
 /** How the gateway ended: it was asked to, or no platform can ever be connected. */
@@ -89,6 +95,8 @@ export async function runGateway(deps: GatewayDeps, signal: AbortSignal): Promis
   const disconnect = new AbortController();
   const hopeless = new AbortController();
   const ending = AbortSignal.any([signal, hopeless.signal]);
+  if (roles.has("worker"))
+    await quietly("taking over chats of an earlier version", () => importRoutes(deps), { logger });
   if (roles.has("ingress")) await greetAfterRestart({ store, replies: opened.replies });
   const isServing = roles.has("worker") ? opened.chats.isServing : Promise.resolve();
   void isServing.then(() => ending.aborted || status.gateway("running"));
@@ -96,6 +104,7 @@ export async function runGateway(deps: GatewayDeps, signal: AbortSignal): Promis
   const connected = roles.has("ingress") ? connectAll(ingress, disconnect.signal) : Promise.resolve();
   if (roles.has("ingress")) void connected.then(() => hopeless.abort());
   const exchanged = opened.exchange?.run(disconnect.signal);
+  const watched = watchLoopLag({ ...deps, onLag: (lagMs) => status.lag(lagMs) }, disconnect.signal);
   const maintained = roles.has("scheduler") ? maintainAll(opened, { deps, owner }, disconnect.signal) : undefined;
   ending.addEventListener("abort", () => {
     // From now on others are asked to do what is left.
@@ -112,7 +121,7 @@ export async function runGateway(deps: GatewayDeps, signal: AbortSignal): Promis
     await deliverLast(deps, outlets);
   } finally {
     disconnect.abort();
-    await Promise.all([connected, maintained, exchanged]);
+    await Promise.all([connected, maintained, exchanged, watched]);
   }
   const end = signal.aborted ? "asked" : "hopeless";
   status.gateway(end === "asked" ? "stopped" : "startup_failed", 0);
@@ -202,6 +211,7 @@ function open(deps: GatewayDeps & { readonly owner: string }, { outlets, fetch }
     platform,
     fire: (event, context) => deps.fire(event, context),
     decide: (event, context) => deps.decide(event, context),
+    dispatch: (key, message) => deps.dispatch(key, message),
     owner: deps.owner,
     hasOthers: () => otherWorkers(deps),
     mostPerUser: () => config.gateway.limits.max_turns_per_user,

@@ -2,6 +2,8 @@
 export { Pairing } from "./access/pairing.ts";
 export { accessWarnings } from "./access/warnings.ts";
 export { enabledPlatforms, loadPlatform, platformIds } from "./adapters/registry.ts";
+export { signatureOf } from "./adapters/webhook/signature.ts";
+export { routeName, type Subscription, Subscriptions } from "./adapters/webhook/subscriptions.ts";
 export { runWhatsAppBridge } from "./adapters/whatsapp/device/run.ts";
 export { openNetwork } from "./connections/network.ts";
 export type { PlatformState } from "./connections/supervisor.ts";
@@ -13,5 +15,6 @@ export { ConnectionError, type Platform } from "./platform/platform.ts";
 export { asOnlyInstance, endProcess, hasEnded, isTakenOver, runningInstance } from "./process/instance.ts";
 export { asMember, memberFile, runningMembers } from "./process/members.ts";
 export { rolesOf } from "./process/roles.ts";
+export { settingWarnings } from "./process/setting-warnings.ts";
 export { StatusFile } from "./process/status-file.ts";
 export { openTargets } from "./targets/open-targets.ts";

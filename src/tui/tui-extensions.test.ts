@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { TuiExtension } from "./extension.ts";
 import { keys, TuiDriver } from "./testing/driver.ts";
 
 describe("extensions", () => {
@@ -39,6 +40,37 @@ describe("extensions", () => {
     await ui.press("/help", keys.enter);
     expect(await ui.text()).toContain("HELP TEXT");
     expect(ui.session.submitted.map((input) => input.text)).toEqual(["/help"]);
+  });
+
+  it("get every part of the screen, from top to bottom, with their own rows above the status bar [20:R10.1] [20:R10.41]", async () => {
+    let order: readonly string[] = [];
+    const looks = {
+      name: "looks",
+      buildLayout: (
+        slots: Parameters<NonNullable<TuiExtension["buildLayout"]>>[0],
+        next: Parameters<NonNullable<TuiExtension["buildLayout"]>>[1],
+      ) => {
+        const widgets = next(slots);
+        order = widgets.map(({ id }) => id);
+        return widgets;
+      },
+    };
+    await using ui = await TuiDriver.start({
+      tui: { extensions: [panel(), looks], readClipboardImage: async () => "/tmp/clip.png" },
+    });
+    expect(order).toEqual([
+      ...["anchor", "sudo", "secret", "approval", "clarify", "modelPicker", "spinner", "spacer"],
+      "panel",
+      ...["statusBar", "inputRuleTop", "imageBar", "inputArea", "inputRuleBottom", "voiceStatus", "completions"],
+    ]);
+    ui.session.completions = [{ from: 0, text: "/model", label: "/model", detail: "change the model" }];
+    await ui.press(keys.alt("v"), keys.f2, "/mo");
+    await ui.until(async () => (await ui.text()).includes("change the model"));
+    const rows = await ui.frame();
+    const at = (text: string): number => rows.findIndex((row) => row.includes(text));
+    const seen = ["PANEL ROW", "12.4K/200K", "Image #1", "❯ /mo", "change the model"].map(at);
+    expect(seen).toEqual([...seen].sort((a, b) => a - b));
+    expect(seen[0]).toBeGreaterThan(-1);
   });
 
   it("may reverse the layout without losing anything [20:A10.2]", async () => {

@@ -140,7 +140,7 @@ describe("starting and leaving", () => {
     }
   });
 
-  it("shows what the session warns about, such as a reference that was not sent [20:A10.13]", async () => {
+  it("shows what the session warns about, such as a reference that was not sent", async () => {
     await using ui = await TuiDriver.start();
     await ui.press("see @file:~/.ssh/id_rsa", keys.enter);
     await ui.say({

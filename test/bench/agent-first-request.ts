@@ -14,8 +14,8 @@ import { memoryTool } from "../../src/agent/memory/memory-tool.ts";
 import { gatherPrompt } from "../../src/agent/prompt/gather.ts";
 import { buildPrompt } from "../../src/agent/prompt/system-prompt.ts";
 import { openSkills } from "../../src/app/open-skills.ts";
-import { copyShippedSkills } from "../../src/app/shipped-skills.ts";
 import { createSessionSearchTool, type SessionSearchDeps } from "../../src/session/search/session-search-tool.ts";
+import { copyShippedSkills } from "../../src/skills/hub/shipped.ts";
 
 export interface Share {
   readonly name: string;

@@ -63,6 +63,30 @@ describe("sessions of hermes acp", () => {
     server.assertClean();
   });
 
+  it("are listed in pages of fifty [20:R12.2]", async () => {
+    await using world = await open();
+    const { server, stage } = world;
+    server.script(says("Hello."));
+    const first = await Editor.open(stage);
+    const id = await first.begin(stage.work);
+    await first.prompt(id, "hi");
+    await first.kill();
+    const { stdout } = await stage.run(["sessions", "export", "-"]);
+    const exported = JSON.parse(stdout) as object;
+    const copies = Array.from({ length: 50 }, (_, at) => JSON.stringify({ ...exported, id: `copy-${at}` }));
+    await writeFile(path.join(stage.work, "copies.jsonl"), copies.join("\n"));
+    expect(await stage.run(["sessions", "import", "copies.jsonl"])).toMatchObject({ code: 0 });
+
+    await using editor = await Editor.open(stage);
+    const page = await editor.agent.request("session/list", {});
+    expect(page.sessions).toHaveLength(50);
+    const rest = await editor.agent.request("session/list", { cursor: page.nextCursor ?? "" });
+    expect(rest.sessions).toHaveLength(1);
+    expect(rest.nextCursor ?? null).toBeNull();
+    const ids = [...page.sessions, ...rest.sessions].map(({ sessionId }) => sessionId);
+    expect(new Set(ids)).toEqual(new Set([id, ...copies.map((_, at) => `copy-${at}`)]));
+  });
+
   it("have modes with effect, one each [20:R12.2]", async () => {
     await using world = await open("", { "build/x": "", "build/y": "" });
     const { server, stage } = world;

@@ -1,5 +1,6 @@
-import { realpath } from "node:fs/promises";
+import { readFile, realpath } from "node:fs/promises";
 import path from "node:path";
+import type { SessionUpdate } from "@agentclientprotocol/sdk/unstable";
 import { describe, expect, it } from "vitest";
 import { calls, hang, hangAfter, reply, says, startModelServer } from "../fakes/model-server/index.ts";
 import { Editor, selects } from "./support/acp-editor.ts";
@@ -144,6 +145,25 @@ describe("hermes acp", () => {
     });
   });
 
+  it("is not asked again about what is always allowed, in this session or the next [20:R12.5]", async () => {
+    await using world = await open("", { "build/x": "" });
+    const { server, stage } = world;
+    let asked = 0;
+    await using editor = await Editor.open(stage, {
+      onPermission: () => {
+        asked += 1;
+        return selects("allow_always");
+      },
+    });
+    const first = await editor.begin(stage.work);
+    for (const id of [first, first, await editor.begin(stage.work)]) {
+      server.script(calls("terminal", { command: `${flagged} && mkdir build && touch build/x` }), says("Ok."));
+      expect((await editor.prompt(id, "clean")).stopReason).toBe("end_turn");
+    }
+    expect(asked).toBe(1);
+    expect(await readFile(path.join(stage.home, "config.yaml"), "utf8")).toContain("command_allowlist");
+  });
+
   it("denies what nobody answers in time, and goes on [20:R12.5] [20:A12.4]", async () => {
     await using world = await open("approvals:\n  timeout: 1\n", { "build/x": "" });
     const { server, stage } = world;
@@ -169,23 +189,29 @@ describe("hermes acp", () => {
     expect((await answering).stopReason).toBe("cancelled");
   });
 
-  it("attaches results to their calls, whichever ends first [20:A12.3]", async () => {
+  it("attaches results to their calls when the second ends first [20:A12.3]", async () => {
     await using world = await open("", { "a.txt": "alpha", "b.txt": "beta" });
     const { server, stage } = world;
-    await using editor = await Editor.open(stage);
+    const idOf = (file: string) => editor.of("tool_call").find(({ title }) => title === `read: ${file}`)?.toolCallId;
+    const isDone = (update: SessionUpdate, file: string): boolean =>
+      update.sessionUpdate === "tool_call_update" && update.status === "completed" && update.toolCallId === idOf(file);
+    await using editor: Editor = await Editor.open(stage, {
+      capabilities: { fs: { readTextFile: true, writeTextFile: false } },
+      onRead: async (file) => {
+        if (path.basename(file) === "b.txt") return "beta";
+        await editor.seen((update) => isDone(update, "b.txt"));
+        return "alpha";
+      },
+    });
     const id = await editor.begin(stage.work);
     server.script(reply([calls("read_file", { path: "a.txt" }), calls("read_file", { path: "b.txt" })]), says("Both."));
     await editor.prompt(id, "read both");
-    const idOf = (file: string) => editor.of("tool_call").find(({ title }) => title === `read: ${file}`)?.toolCallId;
-    for (const [file, text] of [
-      ["a.txt", "alpha"],
-      ["b.txt", "beta"],
-    ] as const) {
-      const ended = editor
-        .of("tool_call_update")
-        .find(({ toolCallId, status }) => toolCallId === idOf(file) && status === "completed");
-      expect(JSON.stringify(ended?.content)).toContain(text);
-    }
+    const ends = editor.of("tool_call_update").filter(({ status }) => status === "completed");
+    expect(ends.map(({ toolCallId }) => toolCallId)).toEqual([idOf("b.txt"), idOf("a.txt")]);
+    expect(JSON.stringify(ends[0]?.content)).toContain("beta");
+    expect(JSON.stringify(ends[1]?.content)).toContain("alpha");
+    const results = (await server.received(2)).messages.filter(({ role }) => role === "tool");
+    expect(results.map((one) => /alpha|beta/.exec(JSON.stringify(one))?.[0])).toEqual(["alpha", "beta"]);
   });
 });
 

@@ -6,7 +6,10 @@ import { request as httpRequest } from "node:http";
 import path from "node:path";
 import OpenAI from "openai";
 import { afterEach, describe, expect, it } from "vitest";
+import { silentLogger } from "#foundation/files/logger";
 import { Scope } from "#foundation/lifecycle/disposal";
+import { systemClock } from "#foundation/time/clock";
+import { openStore } from "#store";
 import { calls, hang, hangAfter, modelNotFound, says, slow, startModelServer } from "../fakes/model-server/index.ts";
 import { fuzzApi } from "../proofs/api-fuzz.ts";
 import { Stage } from "./support/stage.ts";
@@ -50,6 +53,9 @@ async function api({ env = { API_SERVER_KEY: key }, more = "" }: { env?: Record<
     call(path, { method: "POST", body: JSON.stringify(body), headers });
   return { model, home, child, url, client, call, post };
 }
+
+const figure = (lines: readonly string[], name: string): number =>
+  Number(lines.find((line) => line.startsWith(`${name} `))?.split(" ")[1]);
 
 const hello = { model: "hermes-agent", messages: [{ role: "user" as const, content: "hello" }] };
 
@@ -180,6 +186,7 @@ describe("keys", () => {
       "/v1/runs/run_x",
       "/api/jobs",
       "/health/detailed",
+      "/metrics",
       "/nowhere",
     ])
       for (const token of ["", "wrong", `${key}x`]) {
@@ -191,6 +198,40 @@ describe("keys", () => {
     expect((await call("/ready", { token: "" })).status).toBe(200);
     const { headers } = await call("/v1/health", { token: "" });
     expect([headers.get("x-content-type-options"), headers.get("referrer-policy")]).toEqual(["nosniff", "no-referrer"]);
+  });
+
+  it("metrics tell what waits, by platform and since when", async () => {
+    const { call, home } = await api();
+    {
+      const options = { clock: systemClock, log: silentLogger };
+      await using store = await openStore({ path: path.join(home.home, "state.db") }, options);
+      const event = { platform: "telegram", account: "a", sessionKey: "k", kind: "message", event: {} } as const;
+      for (const dedupKey of ["1", "2"]) await store.inbox.admit({ ...event, dedupKey });
+      const owed = {
+        sessionKey: "k",
+        platform: "slack",
+        account: "a",
+        chatId: "C",
+        kind: "send",
+        payload: {},
+      } as const;
+      await store.outbox.owe([{ ...owed, idempotencyKey: "one" }]);
+    }
+    const answer = await call("/metrics");
+    expect(answer.headers.get("content-type")).toContain("version=0.0.4");
+    const lines = (await answer.text()).split("\n");
+    expect(lines).toContain('hermes_inbox_entries{status="pending"} 2');
+    expect(lines).toContain('hermes_inbox_waiting{platform="telegram"} 2');
+    expect(lines).toContain('hermes_outbox_waiting{platform="slack"} 1');
+    expect(lines).toContain("hermes_turns_in_progress 0");
+    expect(
+      lines.filter((line) => line !== "" && !/^(?:# (?:HELP|TYPE) \w+ .+|\w+(?:\{[^}]+\})? [\d.e+-]+)$/.test(line)),
+    ).toEqual([]);
+    const first = figure(lines, "hermes_inbox_age_p95_seconds");
+    expect(first).toBeGreaterThan(0);
+    const later = (await (await call("/metrics")).text()).split("\n");
+    expect(figure(later, "hermes_inbox_age_p95_seconds")).toBeGreaterThanOrEqual(first);
+    expect(figure(later, "process_resident_memory_bytes")).toBeGreaterThan(1e6);
   });
 
   it("further keys have scopes, a pace and people of their own [40:API-10]", async () => {

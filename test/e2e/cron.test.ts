@@ -88,7 +88,7 @@ describe("hermes cron", () => {
     expect((await home.run(["cron", "runs", id])).stdout).toMatch(/ {2}ok\n$/);
   });
 
-  it("fails alone when its model does and there is no other: what else is due is done [20:A5.11]", async () => {
+  it("fails alone when its model does and there is no other: what else is due is done", async () => {
     const { home, model, json } = await stage();
     model.otherwise(({ messages }) =>
       JSON.stringify(messages).includes("Ask the broken one") ? fails(401, { message: "no such key" }) : says("Done."),
@@ -99,6 +99,36 @@ describe("hermes cron", () => {
     expect(await home.run(["cron", "run", sound])).toMatchObject({ code: 0, stdout: "Done.\n" });
     expect((await home.run(["cron", "runs", broken])).stdout).toMatch(/ {2}error/);
     expect((await home.run(["cron", "runs", sound])).stdout).toMatch(/ {2}ok\n$/);
+  });
+
+  it("goes on with the models that are configured, with those it was given, or with none [20:A5.11] [20:R5.15] [20:R5.16]", async () => {
+    await using second = await startModelServer({ models: [{ id: "second-model" }] });
+    await using third = await startModelServer({ models: [{ id: "third-model" }] });
+    second.otherwise(says("From the second."));
+    third.otherwise(says("From the third."));
+    const { home, model, json } = await stage(
+      [
+        `fallback_providers: [{ provider: custom, base_url: "${second.chatBaseUrl}", model: second-model }]`,
+        `custom_providers: [{ name: third, base_url: "${third.chatBaseUrl}", model: third-model }]`,
+      ].join("\n"),
+    );
+    model.otherwise(fails(401, { message: "no such key" }));
+    const made = async (...flags: readonly string[]) =>
+      (await json("create", "every 1h", "Count the pears", ...flags)).job.job_id;
+    const usual = await made();
+    expect(await home.run(["cron", "run", usual])).toMatchObject({ code: 0, stdout: "From the second.\n" });
+    const [file = ""] = await readdir(path.join(home.home, "cron", "output", usual));
+    expect(await readFile(path.join(home.home, "cron", "output", usual, file), "utf8")).toContain(
+      "- Model: second-model",
+    );
+    const own = await made("--fallback", "custom:third:third-model");
+    expect(await home.run(["cron", "run", own])).toMatchObject({ code: 0, stdout: "From the third.\n" });
+    const asked = second.requests.length + third.requests.length;
+    expect((await home.run(["cron", "run", await made("--no-fallback")])).code).not.toBe(0);
+    expect((await home.run(["cron", "edit", own, "--fallback", "third-model"])).stderr).toContain("names no provider");
+    await home.run(["config", "set", "cron.use_fallback", "off"]);
+    expect((await home.run(["cron", "run", usual])).code).not.toBe(0);
+    expect(second.requests.length + third.requests.length).toBe(asked);
   });
 
   it("denies flagged commands in jobs, and allows them where the owner said so [40:CRN-12]", async () => {
@@ -206,7 +236,7 @@ describe("killed during a run", () => {
 });
 
 describe("the gateway", () => {
-  it("runs jobs that are due and delivers their answers to a chat, which keeps its own conversation [40:CRN-6] [40:CRN-18] [40:CRN-20] [40:CRN-21] [40:DLV-13]", async () => {
+  it("runs jobs that are due and delivers their answers to a chat, which keeps its own conversation [40:CRN-6] [40:CRN-18] [40:CRN-20] [40:CRN-21] [40:DLV-13] [40:A-DLV-8]", async () => {
     const scope = new Scope();
     scopes.push(scope);
     const telegram = scope.adopt(await startTelegramServer());

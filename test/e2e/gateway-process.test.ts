@@ -63,7 +63,7 @@ describe("the gateway process", () => {
     expect((await home.run(["gateway", "stop"])).stdout).toContain("No gateway is running");
   });
 
-  it("is stopped in its own profile, and with --all in every one [40:A-PRC-5] [40:PRC-9] [40:PRC-10]", async () => {
+  it("is stopped in its own profile, and with --all in every one [40:A-PRC-5] [40:PRC-9] [40:PRC-10] [20:R8.14]", async () => {
     const { home } = await stage();
     const gateways = await Promise.all(
       ["a", "b"].map(async (profile, index) => {
@@ -108,7 +108,7 @@ describe("the gateway process", () => {
     expect(unknown.stderr).toContain("ingress, worker, scheduler, api");
   });
 
-  it("ends where no platform can ever be connected [40:A-PRC-9] [40:PRC-6]", async () => {
+  it("ends where no platform can ever be connected [40:PRC-6]", async () => {
     const { home, state } = await stage();
     await home.run(["gateway", "setup", "telegram", "--token", "999999:AAwrong-token"]);
     const { code, stderr } = await home.run(["gateway", "run"]);

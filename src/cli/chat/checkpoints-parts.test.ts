@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => location.remove());
 
-it("--checkpoints takes snapshots for one run, although the settings want none [20:R8.12]", async () => {
+it("--checkpoints takes snapshots for one run, although the settings want none [20:R8.7]", async () => {
   await using server = await startModelServer();
   const project = path.join(location.home, "..", "project");
   await mkdir(location.home, { recursive: true });

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -58,6 +58,18 @@ describe("a worktree for one session [20:R11.20]", () => {
     expect(existsSync(path.join(worktree.path, "new.txt"))).toBe(true);
   });
 
+  it("[20:A11.10] stays when a chat left something there that is not committed, and its path is printed [20:R11.21]", async () => {
+    await repository();
+    const home = path.join(folder, "home");
+    await mkdir(home);
+    const run = await runCli(["-z", "run `touch left.txt`", "-m", "demo", "--yolo", "-w"], { home, cwd: folder });
+    expect(run.code).toBe(0);
+    const [name = ""] = await readdir(path.join(folder, ".worktrees"));
+    const kept = path.join(folder, ".worktrees", name);
+    expect(existsSync(path.join(kept, "left.txt"))).toBe(true);
+    expect(run.stdout + run.stderr).toContain(kept);
+  });
+
   it("[20:A11.9] is refused outside a repository, so that nothing runs without it", async () => {
     await expect(openWorktree(folder, { env, isTrusted: true }, never)).rejects.toThrow("needs a git repository");
   });
@@ -69,6 +81,7 @@ describe("a worktree for one session [20:R11.20]", () => {
     const outside = await runCli(["-z", "hello", "-m", "demo"], { home, cwd: folder });
     expect(outside.code).toBe(1);
     expect(outside.stderr).toContain("needs a git repository");
+    expect((await runCli(["sessions", "list", "--json"], { home, cwd: folder })).stdout).toContain('"sessions": []');
     await repository();
     const inside = await runCli(["-z", "run: pwd", "-m", "demo", "--yolo"], { home, cwd: folder });
     expect(inside.code).toBe(0);

@@ -49,6 +49,7 @@ async function processStatus(file: string): Promise<Readonly<Record<string, unkn
     gateway_state: state["gateway_state"] ?? null,
     platforms: state["platforms"] ?? {},
     active_agents: state["active_agents"] ?? 0,
+    event_loop_lag_ms: state["event_loop_lag_ms"] ?? null,
     exit_reason: state["exit_reason"] ?? null,
     updated_at: state["updated_at"] ?? null,
     pid: process.pid,

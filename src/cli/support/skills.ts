@@ -4,8 +4,9 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { silentLogger } from "#foundation/files/logger";
 import { systemClock } from "#foundation/time/clock";
-import { openHub, type SkillHub, SkillLibrary } from "#skills";
+import { copyShippedSkills, openHub, type SkillHub, SkillLibrary } from "#skills";
 import type { Invocation } from "../command.ts";
+import { version } from "../version.ts";
 import { loadSettings, type Settings } from "./settings.ts";
 
 export interface OpenSkillHub extends Settings {
@@ -36,6 +37,14 @@ export async function openSkillHub(invocation: Invocation): Promise<OpenSkillHub
   const userHome = env["HOME"] ?? homedir();
   const hub = openHub({ home, clock, library, env, cwd: invocation.io.cwd, userHome, shippedFolder: shipped });
   return { ...settings, hub, library, shippedFolder: shipped };
+}
+
+/** The same with the shipped skills in the home, as the first chat of a version puts them there: for commands that show what one has. */
+export async function openOwnSkills(invocation: Invocation): Promise<OpenSkillHub> {
+  const opened = await openSkillHub(invocation);
+  const { home, shippedFolder: folder } = opened;
+  await copyShippedSkills({ folder, version, home, logger: silentLogger });
+  return opened;
 }
 
 /** `skills/` of the package: beside `dist/` when built, two folders up in the sources. */

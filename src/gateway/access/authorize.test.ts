@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Config } from "#config";
+import { type Config, defaultConfig } from "#config";
 import type { MessageSource } from "../platform/inbound.ts";
 import { authorize, hasAllowlist } from "./authorize.ts";
 
@@ -54,6 +54,20 @@ describe("who may use Hermes in a chat", () => {
   it("may be everybody in a listed group, but only there [40:AUT-6]", () => {
     expect(decide({ groups: ["-100"] }, from("2", { chatType: "group", chatId: "-100" }))).toBe("listed");
     expect(decide({ groups: ["-100"] }, from("2", { chatId: "-100" }))).toBe("denied");
+  });
+
+  it("may be a bot where the platform's setting says so, and on no other [40:AUT-7]", async () => {
+    const settings = await defaultConfig();
+    const bot = from("8", { platform: "discord", isBot: true });
+    const by = (allow_bots: "none" | "mentions" | "all", source: MessageSource) =>
+      authorize(source, {
+        config: { ...settings, discord: { ...settings.discord, allow_bots } },
+        isPaired: () => false,
+      });
+    expect(by("none", bot)).toEqual({ kind: "denied" });
+    expect(by("mentions", bot)).toMatchObject({ kind: "allowed" });
+    expect(by("all", { ...bot, isBot: false })).toEqual({ kind: "denied" });
+    expect(by("all", { ...bot, platform: "telegram" })).toEqual({ kind: "denied" });
   });
 
   it("is not asked where the adapter has checked a signature [40:AUT-4]", () => {

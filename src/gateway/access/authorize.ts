@@ -21,8 +21,11 @@ export function authorize(source: MessageSource, { config, isPaired }: AccessDep
     allow_all_users: isOpen,
     group_allowed_users: groups,
     allowed_roles: roles = [],
+    allow_bots: bots,
   } = accessOf(config, source.platform);
   if (isOpen) return { kind: "allowed", by: "platform-open" };
+  // A bot that its platform's setting lets be heard is on no list of people.
+  if (source.isBot === true && (bots ?? "none") !== "none") return { kind: "allowed", by: "own" };
   const isGroup = source.chatType !== "dm" && matches(groups, [source.chatId, source.chatIdAlt]);
   const hasRole = matches(roles, source.roles ?? []);
   if (isGroup || hasRole || matches([...listed, ...config.gateway.allowed_users], personIds(source)))
@@ -62,6 +65,7 @@ interface AccessSettings {
   readonly allow_all_users: boolean;
   readonly group_allowed_users: readonly string[];
   readonly allowed_roles?: readonly string[] | undefined;
+  readonly allow_bots?: "none" | "mentions" | "all" | undefined;
   readonly unauthorized_dm_behavior?: "pair" | "ignore" | undefined;
 }
 

@@ -29,7 +29,7 @@ async function codeFor(userId: string): Promise<string> {
 }
 
 describe("a code for a stranger", () => {
-  it("lets them in once approved, survives a restart, and can be taken back [40:AUT-12] [40:AUT-14] [40:A-AUT-7] [40:A-AUT-9]", async () => {
+  it("lets them in once approved, survives a restart, and can be taken back [40:AUT-12] [40:AUT-13] [40:AUT-14] [40:A-AUT-7] [40:A-AUT-9]", async () => {
     const code = await codeFor("1");
     expect(code).toMatch(/^[A-HJ-NP-Z2-9]{8}$/u);
     expect(await pairing.isPaired("telegram", "1")).toBe(false);
@@ -37,6 +37,8 @@ describe("a code for a stranger", () => {
     const later = new Pairing(path.join(folder, "pairing"), clock);
     expect(await later.isPaired("telegram", "1")).toBe(true);
     expect(await later.isPaired("discord", "1")).toBe(false);
+    const files = (await readdir(path.join(folder, "pairing"))).filter((name) => name.endsWith(".json")).sort();
+    expect(files).toEqual(["_rate_limits.json", "telegram-approved.json", "telegram-pending.json"]);
     for (const file of await readdir(path.join(folder, "pairing")))
       if (file.endsWith(".json")) expect((await stat(path.join(folder, "pairing", file))).mode & 0o777).toBe(0o600);
     expect(await later.revoke("telegram", "1")).toBe(true);

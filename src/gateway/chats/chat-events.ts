@@ -1,9 +1,11 @@
 import type { Logger } from "#foundation/files/logger";
 import { quietly } from "#foundation/files/quietly";
+import type { Clock } from "#foundation/time/clock";
 import type { SessionEvent } from "#session";
 import type { Store } from "#store";
 import type { ChatAsks } from "../asks/chat-asks.ts";
 import type { Replies } from "../delivery/replies.ts";
+import { TurnNotices } from "../live/turn-notices.ts";
 import type { InboundMessage } from "../platform/inbound.ts";
 import type { Platform } from "../platform/platform.ts";
 import { isShared, type KeyRules } from "../routing/session-key.ts";
@@ -15,6 +17,7 @@ export interface ChatEventsDeps {
   readonly sessionKey: string;
   readonly store: Store;
   readonly replies: Replies;
+  readonly clock: Clock;
   readonly logger: Logger;
   platform(id: string): Platform | undefined;
   keyRules(): KeyRules;
@@ -30,10 +33,13 @@ export interface ChatEventsDeps {
 /** What the events of a session are in a chat: a display, questions, results. */
 export class ChatEvents {
   readonly #deps: ChatEventsDeps;
+  readonly #notices: TurnNotices;
+  #noticeCount = 0;
   #shown: Promise<void> = Promise.resolve();
 
   constructor(deps: ChatEventsDeps) {
     this.#deps = deps;
+    this.#notices = new TurnNotices(deps.clock);
   }
 
   /** What was heard so far has been dealt with. */
@@ -58,6 +64,8 @@ export class ChatEvents {
     if (message === undefined || platform === undefined) return;
     const { type } = event;
     hooks.event(event, message);
+    const notice = this.#notices.heard(event);
+    if (notice !== undefined) await this.#tellNotice(notice, message, platform);
     if (type === "turn-start") display.begin(message);
     else if (type === "turn-end") await display.end(event.exitReason);
     else if (type === "background-end") await this.#tellResult(event, message);
@@ -80,6 +88,14 @@ export class ChatEvents {
       session.open?.answer(event.id, undefined);
       await this.#deps.say(message, noSecretsText, `secret:${event.id}`);
     }
+  }
+
+  /** Not where every message is a letter of its own, and not where nobody reads along. */
+  async #tellNotice(text: string, message: InboundMessage, { capabilities }: Platform): Promise<void> {
+    if (capabilities.tier === "minimal" || capabilities.takesAnswers === false) return;
+    this.#noticeCount += 1;
+    const { clock, say } = this.#deps;
+    await say(message, text, `notice:${message.dedupKey}:${clock.now()}:${this.#noticeCount}`);
   }
 
   async #tellResult(event: Extract<SessionEvent, { type: "background-end" }>, message: InboundMessage): Promise<void> {

@@ -25,6 +25,8 @@ const longestText = 500;
 /** What the hooks of the home are told of one chat. */
 export class ChatHooks {
   readonly #deps: ChatHooksDeps;
+  /** What the step before this one called. */
+  readonly #tools: { readonly name: string; readonly arguments: unknown }[] = [];
   #begun: string | undefined;
 
   constructor(deps: ChatHooksDeps) {
@@ -39,11 +41,15 @@ export class ChatHooks {
       message: message.text.slice(0, longestText),
     };
     if (event.type === "turn-start") {
+      this.#tools.length = 0;
       this.#begin(message);
       fire("agent:start", about);
     }
-    if (event.type === "step-start") fire("agent:step", { ...about, iteration: event.step });
-    else if (event.type === "turn-end") fire("agent:end", { ...about, response: event.text.slice(0, longestText) });
+    if (event.type === "tool-start") this.#tools.push({ name: event.name, arguments: event.args });
+    if (event.type === "step-start") {
+      const tools = this.#tools.splice(0);
+      fire("agent:step", { ...about, iteration: event.step, tool_names: tools.map(({ name }) => name), tools });
+    } else if (event.type === "turn-end") fire("agent:end", { ...about, response: event.text.slice(0, longestText) });
   }
 
   /** Asks the hooks about a command. One that they write anew is not put to them again. */

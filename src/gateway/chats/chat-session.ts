@@ -104,6 +104,11 @@ export class ChatSession implements AsyncDisposable {
     return await (await this.#borrow(message)).submit(input);
   }
 
+  /** Programs that were started in it still run: it is not over, however long nobody wrote. */
+  async hasProcesses(message: InboundMessage): Promise<boolean> {
+    return ((await this.#borrow(message)).info.processes ?? []).length > 0;
+  }
+
   /** Where a command leads to another conversation, the chat is in that one from now on, for every program. */
   async following<T>(message: InboundMessage, command: () => Promise<T>): Promise<T> {
     const before = (await this.#borrow(message)).info.id;
@@ -185,7 +190,7 @@ export class ChatSession implements AsyncDisposable {
       userId: personKey(message.source),
       chat: chatOf(sessionKey, message.source),
       isOwner: users.isOwner(message.source),
-      skills: this.#deps.skills(message.source),
+      skills: [...new Set([...this.#deps.skills(message.source), ...(message.skills ?? [])])],
       systemMessage: this.#deps.context(message),
       remote: this.#deps.remote,
       cwd,
@@ -291,6 +296,6 @@ export class ChatSession implements AsyncDisposable {
 
 /** What others may know of the chat that a session is held in. */
 function chatOf(key: string, source: MessageSource): BorrowOptions["chat"] {
-  const { chatId: id, chatType: type, chatName: name, threadId, userName } = source;
-  return { key, id, type, name, threadId, userName };
+  const { chatId: id, chatType: type, chatName: name, threadId, userId, userName } = source;
+  return { key, id, type, name, threadId, userId, userName };
 }

@@ -30,11 +30,11 @@ import { ChatSession } from "./chat-session.ts";
 import { hasExpired, isExpiry, nobodys } from "./expiry.ts";
 import type { GatewayCommandDeps } from "./gateway-commands.ts";
 import type { InactivitySettings } from "./inactivity.ts";
-import { readAnswer } from "./read-inbound.ts";
+import { bringsPictures, readAnswer } from "./read-inbound.ts";
 import { recoverChat, withoutSpent } from "./recovery.ts";
 import { joined, type RowGroup } from "./row-groups.ts";
 import { sessionContext } from "./session-context.ts";
-import { nameOf, rowKey, Triage } from "./triage.ts";
+import { type Dispatched, nameOf, rowKey, Triage } from "./triage.ts";
 import { TurnDisplay } from "./turn-display.ts";
 
 export interface ChatDeps {
@@ -60,6 +60,8 @@ export interface ChatDeps {
   fire(event: string, context: Readonly<Record<string, unknown>>): void;
   /** Tells them of a command and waits for what they decide. */
   decide(event: string, context: Readonly<Record<string, unknown>>): Promise<unknown>;
+  /** Asks the plugins about a message before anything else is done with it. */
+  dispatch(sessionKey: string, message: InboundMessage): Promise<Dispatched>;
   /** Models see hashes in place of ids. */
   hidesIds(): boolean;
   /** The skills that sessions of this chat begin with. */
@@ -79,6 +81,9 @@ export interface ChatDeps {
 
 const rowsAtOnce = 50;
 const acknowledgeEveryMs = 30_000;
+/** So often in a row may words stop a turn that answers words which stopped one; more of them wait. */
+const mostStops = 3;
+const emptyText = "The model gave no answer. Ask again, or try another model with /model.";
 const drainText = "I am being restarted. What I am working on goes on; new messages are answered afterwards.";
 /** How long a turn that is broken off may take to stop. */
 const leavingMs = 5_000;
@@ -113,6 +118,7 @@ export class Chat {
   #acknowledgedAtMs = 0;
   #fence = 0;
   #running = 0;
+  #stops = 0;
   #turnBeganAtMs = 0;
   #poke = new Deferred<void>();
 
@@ -271,13 +277,13 @@ export class Chat {
     this.poke();
   }
 
-  /** While the program ends only answers to questions are taken; in a turn that is not to be stopped, words wait. */
-  #takes({ kind, platform, receivedAtMs }: InboxEntry, signal: AbortSignal): boolean {
+  /** While the program ends only answers to questions are taken; in a turn that is not to be stopped, words and pictures wait. */
+  #takes({ kind, platform, receivedAtMs, event }: InboxEntry, signal: AbortSignal): boolean {
     if (kind === "control") return true;
     if (signal.aborted) return false;
     if (kind === "command" || this.#running === 0 || this.#asks.open?.kind === "question") return true;
-    const leavesAloneMs = this.#turnBeganAtMs + (this.#deps.followupGraceMs?.(platform) ?? 0);
-    return this.#deps.busyMode() !== "queue" && receivedAtMs >= leavesAloneMs;
+    if (this.#deps.busyMode() === "queue" || this.#stops >= mostStops || bringsPictures(event)) return false;
+    return receivedAtMs >= this.#turnBeganAtMs + (this.#deps.followupGraceMs?.(platform) ?? 0);
   }
 
   async #handle(group: RowGroup): Promise<void> {
@@ -315,8 +321,10 @@ export class Chat {
     const { untrusted } = message;
     const submit = () => this.#session.submit(message, ids, { ...words, text, untrusted });
     const submission = isCommand ? await this.#session.following(message, submit) : await submit();
-    if (wasRunning && submission.kind === "turn")
+    if (wasRunning && submission.kind === "turn") {
+      this.#stops += 1;
       await this.#acknowledge(message, "I stop what I was doing and turn to this.");
+    }
     await this.#answer(submission, message, rowKey(ids));
   }
 
@@ -335,7 +343,7 @@ export class Chat {
     if (route === undefined) return "";
     const policy = this.#deps.resetPolicy(message.source);
     const reason = resetDue(policy, { lastActiveMs: route.updatedAtMs, nowMs: clock.now() });
-    if (reason === undefined) return "";
+    if (reason === undefined || (await this.#session.hasProcesses(message))) return "";
     if (!hasExpired(route)) {
       this.#hooks.ended(message, "expired");
       await this.#session.submit(message, [], { text: "/new" });
@@ -360,6 +368,7 @@ export class Chat {
     if (this.#deps.platform(route.platform) === undefined) return;
     const times = { lastActiveMs: route.updatedAtMs, nowMs: clock.now() };
     if (resetDue(this.#deps.resetPolicy(message.source), times) === undefined) return;
+    if (await this.#session.hasProcesses(message)) return;
     await this.#session.submit(message, [], { text: "/new" });
     this.#hooks.ended(message, "expired", route.sessionId);
     await store.routes.put({ ...route, details: { ...route.details, expired: true } });
@@ -422,6 +431,7 @@ export class Chat {
     this.#running += 1;
     void this.#afterTurn(ended, message, key).finally(() => {
       this.#running -= 1;
+      if (this.#running === 0) this.#stops = 0;
       this.poke();
     });
   }
@@ -431,7 +441,9 @@ export class Chat {
       const result = await ended;
       if (result.errorClass === "session_busy") return await this.#waitForSession();
       if (result.errorClass === "already_sent") return;
+      const isEmpty = result.exitReason === "empty_response_exhausted" || (result.text ?? "").trim() === "";
       if (result.failed && result.error !== undefined) await this.#say(message, result.error, key);
+      else if (!result.interrupted && isEmpty) await this.#say(message, result.error ?? emptyText, key);
     } catch (error) {
       this.#deps.logger.error("the end of a turn could not be told", { error: describe(error) });
     }

@@ -13,6 +13,11 @@ export function readInbound(event: unknown): InboundMessage | undefined {
   return { ...event, attachments: Array.isArray(attachments) ? attachments : [] } as unknown as InboundMessage;
 }
 
+/** A message with pictures: more of them may follow, and words about them have been said or will be. */
+export function bringsPictures(event: unknown): boolean {
+  return readInbound(event)?.attachments.some(({ kind }) => kind === "image" || kind === "video") === true;
+}
+
 export type PressedAnswer = { readonly requestId: string; readonly by: string } & (
   | { readonly kind: "approval"; readonly choice: ApprovalChoice }
   | { readonly kind: "question"; readonly answer: string }

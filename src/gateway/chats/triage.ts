@@ -8,8 +8,17 @@ import { readCommandLine } from "../routing/command-line.ts";
 import type { ChatHooks } from "./chat-hooks.ts";
 import { commandMeant, type GatewayCommandDeps, gatewayCommand } from "./gateway-commands.ts";
 
+/** What plugins want done with a message. */
+export type Dispatched =
+  | { readonly kind: "allow" }
+  | { readonly kind: "skip"; readonly reason: string }
+  | { readonly kind: "rewrite"; readonly text: string };
+
 export interface TriageDeps {
   readonly store: Store;
+  readonly sessionKey: string;
+  /** Asks the plugins about a message before anything else is done with it. */
+  dispatch(sessionKey: string, message: InboundMessage): Promise<Dispatched>;
   readonly users: Pick<Users, "access" | "meetStranger">;
   readonly commands: GatewayCommandDeps;
   readonly logger: Logger;
@@ -29,12 +38,24 @@ export class Triage {
   }
 
   /** The message for the session; undefined when it was settled. */
-  async pass(message: InboundMessage, ids: readonly number[]): Promise<InboundMessage | undefined> {
-    if (await this.#isStranger(message, ids)) return undefined;
+  async pass(arrived: InboundMessage, ids: readonly number[]): Promise<InboundMessage | undefined> {
+    const message = await this.#dispatched(arrived, ids);
+    if (message === undefined || (await this.#isStranger(message, ids))) return undefined;
     const decided = await this.#decided(message, ids);
     if (decided === undefined) return undefined;
     if (await this.#isCommandOfOurs(decided, ids)) return undefined;
     return (await this.#isAnswer(decided, ids)) ? undefined : asSessionsWrite(decided);
+  }
+
+  /** The message as the plugins let it through; undefined when one of them dropped it. */
+  async #dispatched(message: InboundMessage, ids: readonly number[]): Promise<InboundMessage | undefined> {
+    const { sessionKey, store, logger } = this.#deps;
+    const verdict = await this.#deps.dispatch(sessionKey, message);
+    if (verdict.kind === "allow") return message;
+    if (verdict.kind === "rewrite") return { ...message, text: verdict.text };
+    logger.info("a plugin dropped a message", { platform: message.source.platform, reason: verdict.reason });
+    await store.inbox.finish(ids, "dropped");
+    return undefined;
   }
 
   async #isStranger(message: InboundMessage, ids: readonly number[]): Promise<boolean> {

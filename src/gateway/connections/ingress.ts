@@ -84,7 +84,11 @@ function portsOf(platform: Platform, deps: IngressDeps): Omit<ConnectionPorts, "
     config,
     clock,
     logger,
-    folders: { own: home.at("platforms", platform.id), packages: path.join(home.installRoot, "packages") },
+    folders: {
+      home: home.root,
+      own: home.at("platforms", platform.id),
+      packages: path.join(home.installRoot, "packages"),
+    },
     admit: async (message, cursor) => {
       if (platform.hasOwnRules === true || isHeard(message.source, config)) return await intake.admit(message, cursor);
       const { account } = message.source;

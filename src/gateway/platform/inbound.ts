@@ -55,6 +55,8 @@ export interface InboundMessage {
   readonly isAddressed?: boolean | undefined;
   /** Further instructions of this channel; never stored in a transcript. */
   readonly channelPrompt?: string | undefined;
+  /** What a session that begins with it is given to read first. */
+  readonly skills?: readonly string[] | undefined;
   /** Words of strangers are in it: where they came from. */
   readonly untrusted?: string | undefined;
   /** The chat that hears the answer, when it is not the one that asked. */

@@ -66,8 +66,8 @@ export interface ConnectionPorts {
   readonly proxy: ProxySettings | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Folders of the home: the platform's own, for keys and the like, and the one of packages installed on demand. */
-  readonly folders: { readonly own: string; readonly packages: string };
+  /** The home, the platform's own folder in it, for keys and the like, and the one of packages installed on demand. */
+  readonly folders: { readonly home: string; readonly own: string; readonly packages: string };
 }
 
 export interface StreamPosition {

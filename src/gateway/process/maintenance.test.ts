@@ -41,16 +41,17 @@ class JumpingClock implements Clock {
   }
 }
 
-async function maintained(expire: () => Promise<void>) {
+async function maintained(expire: () => Promise<void>, owners: readonly string[] = ["test"]) {
   const clock = new JumpingClock();
   const logger = memoryLogger();
   const store = await openStore({ memory: true }, { log: logger, clock });
   const stop = new AbortController();
-  const deps = { store, owner: "test", mediaFolders: [folder], chatsLiveMs: 0, expire, clock, logger };
-  const running = maintain(deps, stop.signal);
+  const deps = { store, mediaFolders: [folder], chatsLiveMs: 0, expire, clock, logger };
+  const running = Promise.all(owners.map((owner) => maintain({ ...deps, owner }, stop.signal)));
   return {
     clock,
     logger,
+    store,
     async [Symbol.asyncDispose]() {
       stop.abort();
       await running;
@@ -96,5 +97,49 @@ describe("what is done now and then", () => {
     await clock.tick(2 * hourMs);
     await clock.tick(1_000);
     expect(count).toBe(2);
+  });
+
+  it("is done by one of several processes, once in its time [40:A-MNT-3] [40:SES-10]", async () => {
+    let count = 0;
+    const expire = () => {
+      count += 1;
+      return Promise.resolve();
+    };
+    await using around = await maintained(expire, ["one", "two"]);
+    for (let minute = 1; minute <= 10; minute += 1) await around.clock.tick(60_000);
+    expect(count).toBe(2);
+  });
+
+  it("forgets what was answered and delivered after a week, and what was given up after a month [40:SCL-25]", async () => {
+    await using around = await maintained(() => Promise.resolve());
+    const { clock, store } = around;
+    const admit = async (dedupKey: string): Promise<number> => {
+      const entry = {
+        dedupKey,
+        platform: "fake",
+        account: "bot",
+        sessionKey: "s",
+        kind: "message",
+        event: {},
+      } as const;
+      const admitted = await store.inbox.admit(entry);
+      if (admitted.kind !== "admitted") throw new Error("twice");
+      return admitted.id;
+    };
+    const [done, dead, waiting] = [await admit("a"), await admit("b"), await admit("c")];
+    await store.inbox.finish([done], "done");
+    await store.inbox.bury([dead]);
+    const to = { platform: "fake", account: "bot", chatId: "1", sessionKey: "s", kind: "send", payload: {} } as const;
+    await store.outbox.owe([{ ...to, idempotencyKey: "sent" }]);
+    const [sent] = await store.outbox.list({ status: "pending" });
+    await store.outbox.markSent(sent?.id ?? 0, "m1");
+    const left = async () => ({
+      inbox: (await Promise.all([done, dead, waiting].map((id) => store.inbox.get(id)))).map((one) => one?.status),
+      outbox: (await store.outbox.counts()).sent,
+    });
+    await clock.tick(8 * 24 * hourMs);
+    await expect.poll(left).toEqual({ inbox: [undefined, "dead", "pending"], outbox: 0 });
+    await clock.tick(24 * 24 * hourMs);
+    await expect.poll(left).toEqual({ inbox: [undefined, undefined, "pending"], outbox: 0 });
   });
 });

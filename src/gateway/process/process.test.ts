@@ -27,6 +27,16 @@ describe("the gateway of a home", () => {
     expect(await runningInstance(home)).toBeUndefined();
   });
 
+  it("leaves a file that names another process alone when it ends [40:PRC-12]", async () => {
+    const { home } = instance();
+    const other = JSON.stringify({ pid: process.ppid, kind: "hermes-gateway" });
+    await asOnlyInstance(instance(), { replaces: false }, async () => {
+      expect(await readFile(home.gatewayPid, "utf8")).toContain(`"pid":${process.pid}`);
+      await writeFile(home.gatewayPid, other);
+    });
+    expect(await readFile(home.gatewayPid, "utf8")).toBe(other);
+  });
+
   it("is one: a second is refused with the process of the first [40:PRC-14]", async () => {
     const { home } = instance();
     await writeFile(home.gatewayPid, JSON.stringify({ pid: process.ppid, kind: "hermes-gateway" }));

@@ -4,6 +4,8 @@ import type { PlatformState } from "../connections/supervisor.ts";
 
 export type GatewayState = "starting" | "running" | "draining" | "stopped" | "startup_failed";
 
+const worthALookMs = 100;
+
 /** What the gateway says about itself in a file, for `status`, `doctor` and service managers. */
 export class StatusFile {
   readonly #file: string;
@@ -12,6 +14,7 @@ export class StatusFile {
   readonly #platforms = new Map<string, Readonly<Record<string, unknown>>>();
   #state: GatewayState = "starting";
   #activeAgents = 0;
+  #lagMs = 0;
   #writing: Promise<void> = Promise.resolve();
 
   constructor(file: string, { clock, roles }: { readonly clock: Clock; readonly roles: Iterable<string> }) {
@@ -29,6 +32,13 @@ export class StatusFile {
     this.#state = state;
     this.#activeAgents = activeAgents;
     this.#write();
+  }
+
+  /** How long this process kept others waiting lately; written when it is worth a look. */
+  lag(lagMs: number): void {
+    const isNews = Math.max(lagMs, this.#lagMs) >= worthALookMs;
+    this.#lagMs = lagMs;
+    if (isNews) this.#write();
   }
 
   platform(id: string, state: PlatformState): void {
@@ -50,6 +60,7 @@ export class StatusFile {
       roles: this.#roles,
       gateway_state: this.#state,
       active_agents: this.#activeAgents,
+      event_loop_lag_ms: this.#lagMs,
       platforms: Object.fromEntries(this.#platforms),
       updated_at: this.#now(),
     };

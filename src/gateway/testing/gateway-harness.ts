@@ -8,6 +8,7 @@ import { Pairing } from "../access/pairing.ts";
 import type { Users } from "../access/users.ts";
 import { takePress } from "../asks/presses.ts";
 import { Chats } from "../chats/chats.ts";
+import type { Dispatched } from "../chats/triage.ts";
 import { Outlet } from "../delivery/outlet.ts";
 import { Replies } from "../delivery/replies.ts";
 import { Sender } from "../delivery/sender.ts";
@@ -20,7 +21,7 @@ export interface GatewayHarnessOptions extends HarnessOptions {
   readonly users?: Pick<Users, "access" | "isAdmin" | "isOwner" | "meetStranger">;
   readonly groupPerUser?: boolean;
   readonly takesAnswers?: false | undefined;
-  readonly busyMode?: "interrupt" | "queue";
+  readonly busyMode?: "interrupt" | "queue" | "steer";
   readonly followupGraceMs?: number;
   readonly reset?: Partial<ResetPolicy>;
   readonly drainMs?: number;
@@ -29,6 +30,8 @@ export interface GatewayHarnessOptions extends HarnessOptions {
   readonly unknownSend?: "resend_marked" | "drop";
   readonly live?: Partial<LiveSettings>;
   readonly transcribe?: (file: string) => Promise<string>;
+  /** What plugins say to the text of a message. */
+  readonly dispatch?: (text: string) => Dispatched | undefined;
 }
 
 const quiet: LiveSettings = {
@@ -128,6 +131,7 @@ export async function gateway(options: GatewayHarnessOptions = {}) {
       },
       fire: (event, context) => void fired.push({ event, ...context }),
       decide: (event, context) => Promise.resolve(void fired.push({ event, ...context })),
+      dispatch: (_key, message) => Promise.resolve(options.dispatch?.(message.text) ?? { kind: "allow" }),
       inactivity: () => ({ warnMs: 0, endMs: 0, noteMs: 0 }),
       drainMs: () => options.drainMs ?? 0,
       owner: `test/${randomUUID()}`,

@@ -1,4 +1,5 @@
 import { lexer, type Token, type Tokens } from "marked";
+import { escapeHtml } from "#foundation/text/html";
 
 /**
  * How a platform writes what Markdown means. Every function gets finished text of this style, except `text`, `code`,
@@ -132,18 +133,6 @@ export const plainStyle: MarkupStyle = {
   bullet: (marker) => marker,
   rule: () => "---",
 };
-
-const entities: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
-function escapeHtml(text: string): string {
-  return text.replaceAll(/[&<>"']/gu, (character) => entities[character] ?? character);
-}
 
 const safeAddress = /^(?:https?:|mailto:|tel:|matrix:)/iu;
 

@@ -299,4 +299,30 @@ describe("gateway hooks", () => {
     expect(builtin).toEqual(["command:new", "session:start"]);
     expect(stage.logger.lines.map((line) => line.message)).toContain("gateway hook failed and was skipped");
   });
+
+  it("of the gateway are told by their exact event first, then by the star of its family [40:HOK-4]", async () => {
+    const told: string[] = [];
+    const handler = (name: string, events: readonly string[], answer?: unknown) => ({
+      name,
+      events,
+      handle: (event: string) => {
+        told.push(`${name} ${event}`);
+        return answer;
+      },
+    });
+    const hooks = new GatewayHooks({
+      logger: memoryLogger(),
+      folder: "/nowhere",
+      env: {},
+      builtin: [
+        handler("family", ["command:*"], { decision: "deny", message: "closed" }),
+        handler("other", ["agent:*", "command"]),
+        handler("exact", ["command:model"], { decision: "deny", message: "locked" }),
+      ],
+    });
+    expect(await hooks.fire("command:model", {}, never)).toEqual({ decision: "deny", message: "locked" });
+    expect(await hooks.fire("command:new", {}, never)).toEqual({ decision: "deny", message: "closed" });
+    expect(await hooks.fire("session:end", {}, never)).toBeUndefined();
+    expect(told).toEqual(["exact command:model", "family command:model", "family command:new"]);
+  });
 });

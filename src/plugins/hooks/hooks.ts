@@ -40,7 +40,10 @@ export type DispatchVerdict =
   | { readonly kind: "rewrite"; readonly text: string };
 
 /** What fires the hooks of one session. */
-export type SessionHooks = Pick<Hooks, "has" | "notify" | "transform" | "beforeToolCall" | "turnContext">;
+export type SessionHooks = Pick<
+  Hooks,
+  "has" | "notify" | "transform" | "beforeToolCall" | "turnContext" | "beforeDispatch"
+>;
 
 interface Registered {
   readonly callback: HookCallback;
@@ -100,6 +103,7 @@ export class Hooks {
       transform: (name, ...input) => run(name, () => this.transform(name, ...input)),
       beforeToolCall: (...input) => run("pre_tool_call", () => this.beforeToolCall(...input)),
       turnContext: (...input) => run("pre_llm_call", () => this.turnContext(...input)),
+      beforeDispatch: (...input) => run("pre_gateway_dispatch", () => this.beforeDispatch(...input)),
     };
   }
 

@@ -126,7 +126,7 @@ describe("commands of shell hooks", () => {
 });
 
 describe("looking at the shell hooks", () => {
-  it("finds what keeps them from working, and what nobody needs any more [20:R8.12]", async () => {
+  it("finds what keeps them from working, and what nobody needs any more", async () => {
     const { stage, consent, location, give } = await consentStage();
     await using _stage = stage;
     await writeFile(join(stage.home, "plain.sh"), "echo", { mode: 0o644 });

@@ -47,7 +47,9 @@ describe("the status bar", () => {
     [95, "status-critical"],
   ])("colours %i %% as %s [20:R10.16]", (percent, style) => expect(contextStyle(percent)).toBe(style));
 
-  it("says an unknown price as such", () => {
+  it("marks a cost that was reckoned, and says an unknown price as such [20:R6.11] [20:A6.5]", () => {
+    expect(costText({ status: "estimated", source: "official_docs_snapshot", usd: 0.0111 })).toBe("~$0.01");
+    expect(costText({ status: "actual", source: "provider", usd: 0.0111 })).toBe("$0.01");
     // As it is counted, and as it comes back from the store.
     expect(costText({ status: "included", source: "none", usd: 0 })).toBe("included");
     expect(costText({ status: "included", source: "none" })).toBe("included");

@@ -84,12 +84,13 @@ function cost(state: ViewState): Span | undefined {
   return text === undefined ? undefined : bar(text);
 }
 
-/** An unknown price is said, never counted as nothing. */
+/** What Hermes reckoned from prices is marked; an unknown price is said, never counted as nothing. */
 export function costText(cost: Cost | undefined): string | undefined {
   if (cost === undefined) return undefined;
   if (cost.status === "included" && !((cost.usd ?? 0) > 0)) return "included";
   if (cost.usd === undefined) return "$?";
-  return `${cost.status === "unknown" ? "≥" : ""}$${cost.usd.toFixed(2)}`;
+  const mark = cost.status === "unknown" ? "≥" : cost.status === "estimated" ? "~" : "";
+  return `${mark}$${cost.usd.toFixed(2)}`;
 }
 
 function extras(state: ViewState): readonly (Span | undefined)[] {

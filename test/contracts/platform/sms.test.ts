@@ -58,6 +58,17 @@ it("asks for what was written while nobody listened, oldest first, with its pict
   expect(Buffer.concat(chunks).toString()).toBe("%PDF-1.7");
 });
 
+it("asks page after page until it has all that was written, however long nobody listened", async () => {
+  await using kit = await startKit();
+  const first = await connectedTo(platform, kit);
+  await first[Symbol.asyncDispose]();
+  const words = Array.from({ length: 61 }, (_, index) => `message ${index}`);
+  for (const word of words) kit.say(word);
+  await kit.server.quiet();
+  await using second = await connectedTo(platform, kit, first.ports.positions);
+  expect(second.ports.admitted.map(({ text }) => text)).toEqual(words);
+});
+
 // What the suite shows of every platform: [40:EVT-1] [40:EVT-2] [40:EVT-4] [40:EVT-10] [40:EVT-26] [40:ADP-3].
 describePlatform(platform, startKit);
 

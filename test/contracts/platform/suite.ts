@@ -376,7 +376,7 @@ async function testPorts(options: {
     proxy: undefined,
     clock: systemClock,
     logger: memoryLogger(),
-    folders: { own: path.join(options.folder, "own"), packages: packagesFolder },
+    folders: { home: options.folder, own: path.join(options.folder, "own"), packages: packagesFolder },
   };
   return { ports, client };
 }

@@ -60,7 +60,7 @@ beforeEach(() => {
 afterEach(() => location.remove());
 
 describe("hermes claw migrate", () => {
-  it("with --dry-run says what it would do and writes nothing [20:R8.12]", async () => {
+  it("with --dry-run says what it would do and writes nothing", async () => {
     const before = [picture(old()), picture(location.home)];
     const run = await hermes("claw", "migrate", "--dry-run");
     expect(run.code).toBe(0);
@@ -269,7 +269,7 @@ describe("hermes claw migrate", () => {
 });
 
 describe("hermes claw cleanup", () => {
-  it("renames the old folder after asking and never deletes [20:R8.12]", async () => {
+  it("renames the old folder after asking and never deletes", async () => {
     const before = picture(old());
     expect(await runCli(["claw", "cleanup"], { home: location.home, typed: ["n"] })).toMatchObject({ code: 1 });
     expect((await hermes("claw", "cleanup", "--dry-run")).stdout).toContain("would become");

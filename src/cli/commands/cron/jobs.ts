@@ -185,6 +185,7 @@ function requestOf(invocation: Invocation): JobRequest {
     model: flagText(invocation, "model"),
     provider: flagText(invocation, "provider"),
     baseUrl: flagText(invocation, "base-url"),
+    fallback: hasFlag(invocation, "no-fallback") ? [] : list("fallback"),
     contextFrom: list("context-from"),
     toolsets: list("toolsets"),
     timezone: flagText(invocation, "timezone"),

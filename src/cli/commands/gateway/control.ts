@@ -11,6 +11,8 @@ import { homeOf } from "../../support/home.ts";
 import { serviceOf } from "./service.ts";
 
 const restartMs = 90_000;
+/** How long gateways of other profiles may take to end before they are made to. */
+const patienceMs = 5_000;
 
 /** `hermes gateway stop`: ends the gateway of this home, or with `--all` those of every profile. */
 export async function gatewayStop(invocation: Invocation): Promise<number> {
@@ -45,15 +47,18 @@ interface EndedProcess {
 }
 
 /** The processes of one home, each asked to end. */
-async function endOf(invocation: Invocation): Promise<readonly EndedProcess[]> {
+async function endOf(
+  invocation: Invocation,
+  { force = hasFlag(invocation, "force"), waitMs }: { readonly force?: boolean; readonly waitMs?: number } = {},
+): Promise<readonly EndedProcess[]> {
   const { signal } = invocation.io;
   const home = homeOf(invocation);
   const running = await runningInstance(home);
   const pids = [...(running === undefined ? [] : [running.pid]), ...(await runningMembers(home)).map(({ pid }) => pid)];
   const service = serviceOf(invocation);
   if (running !== undefined && (await service.isInstalled())) await service.run("stop");
-  const force = hasFlag(invocation, "force");
-  const end = (pid: number): Promise<boolean> => endProcess(pid, { clock: systemClock, signal, force });
+  const how = { clock: systemClock, signal, force, ...(waitMs === undefined ? {} : { waitMs }) };
+  const end = (pid: number): Promise<boolean> => endProcess(pid, how);
   const profile = home.profileName;
   return await Promise.all(pids.map(async (pid) => ({ pid, profile, hasStopped: await end(pid) })));
 }
@@ -64,9 +69,22 @@ async function everyProfile(invocation: Invocation): Promise<readonly Invocation
   return profiles.map(({ name }) => ({ ...invocation, global: { ...invocation.global, profile: name } }));
 }
 
+/** Ends the gateways of every profile; one that does not end in time is made to. */
+async function clearAll(invocation: Invocation, out: Output): Promise<readonly number[]> {
+  const ended: EndedProcess[] = [];
+  for (const one of await everyProfile(invocation))
+    ended.push(...(await endOf(one, { force: true, waitMs: patienceMs })));
+  const left = ended.filter(({ hasStopped }) => !hasStopped).map(({ pid }) => pid);
+  if (left.length > 0)
+    throw new UserError(`These processes do not end: ${left.join(", ")}.`, { hint: "End them, and start again." });
+  for (const { pid, profile } of ended) out.line(`The gateway (process ${pid}, profile ${profile}) has ended.`);
+  return ended.map(({ pid }) => pid);
+}
+
 export async function gatewayStart(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
   const service = serviceOf(invocation);
+  if (hasFlag(invocation, "all")) await clearAll(invocation, out);
   if (await service.isInstalled()) {
     await service.run("start");
     out.document({ service: service.name });
@@ -81,9 +99,9 @@ export async function gatewayRestart(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
   const { io } = invocation;
   const home = homeOf(invocation);
+  const ended = hasFlag(invocation, "all") ? await clearAll(invocation, out) : [];
   const running = await runningInstance(home);
   const members = await runningMembers(home);
-  const service = serviceOf(invocation);
   if (members.length > 0 && running === undefined) {
     // Each starts itself anew, with its own roles.
     for (const { pid } of members) process.kill(pid, "SIGUSR1");
@@ -96,6 +114,18 @@ export async function gatewayRestart(invocation: Invocation): Promise<number> {
     if (!(await hasEnded(running.pid, { clock: systemClock, signal: io.signal, waitMs: restartMs })))
       await endProcess(running.pid, { clock: systemClock, signal: io.signal, force: true });
   }
+  await startedAgain(invocation);
+  out.document({ restarted: running?.pid ?? null, ended });
+  if (ended.length > 0) out.line("The gateway of this profile has been started.");
+  else if (running === undefined) out.line("The gateway was not running; it has been started.");
+  else out.line("The gateway is restarting.");
+  return exitCodes.ok;
+}
+
+/** By the service manager where there is a service, else as a process of its own. */
+async function startedAgain(invocation: Invocation): Promise<void> {
+  const { io } = invocation;
+  const service = serviceOf(invocation);
   if (await service.isInstalled()) await service.run("start");
   else
     spawn(process.execPath, [process.argv[1] ?? "", ...profileArgs(invocation), "gateway", "run", "--replace"], {
@@ -104,9 +134,6 @@ export async function gatewayRestart(invocation: Invocation): Promise<number> {
       detached: true,
       stdio: "ignore",
     }).unref();
-  out.document({ restarted: running?.pid ?? null });
-  out.line(running === undefined ? "The gateway was not running; it has been started." : "The gateway is restarting.");
-  return exitCodes.ok;
 }
 
 export async function gatewayStatus(invocation: Invocation): Promise<number> {

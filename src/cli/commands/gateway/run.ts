@@ -68,7 +68,7 @@ async function serve(
     import("#gateway"),
     import("#plugins"),
   ]);
-  const { enabledPlatforms, runGateway, accessWarnings, openTargets, Pairing } = gateway;
+  const { enabledPlatforms, runGateway, accessWarnings, openTargets, Pairing, settingWarnings } = gateway;
   await using hermes = await openHermes({
     env: io.env,
     cwd: io.cwd,
@@ -91,7 +91,10 @@ async function serve(
       hint: "Run: hermes gateway setup",
     });
   const pairing = new Pairing(hermes.home.pairing, systemClock);
-  if (roles.has("ingress")) for (const warning of await accessWarnings(config, platforms, pairing)) say(`! ${warning}`);
+  if (roles.has("ingress")) {
+    const warnings = [...(await accessWarnings(config, platforms, pairing)), ...settingWarnings(config, platforms)];
+    for (const warning of warnings) say(`! ${warning}`);
+  }
   const hasScheduler = roles.has("scheduler") && remote === undefined;
   if (remote !== undefined) say(`Turns are done by ${new URL(remote.url).host}.`);
   await using boot = new BootFile({ hermes, cwd: io.cwd, isHere: hasScheduler });
@@ -146,7 +149,7 @@ function gatewayDeps(opened: Opened, { io, signal, say }: Around): GatewayDeps {
     userHome: io.env["HOME"] ?? homedir(),
     cwd: io.cwd,
     clock: systemClock,
-    logger: hermes.logger,
+    logger: hermes.logger.child({ component: "gateway" }),
     status,
     fire: (event, context) =>
       void quietly("telling the hooks", () => hooks.fire(event, context, io.signal), { logger: hermes.logger }),
@@ -158,6 +161,11 @@ function gatewayDeps(opened: Opened, { io, signal, say }: Around): GatewayDeps {
         if (io.signal.aborted) return undefined;
         throw error;
       }
+    },
+    dispatch: async (key, message) => {
+      const hooks = hermes.plugins.hooksFor(key);
+      if (!hooks.has("pre_gateway_dispatch")) return { kind: "allow" };
+      return await hooks.beforeDispatch({ event: eventOf(message), gateway: null, session_store: null }, io.signal);
     },
     async setHome({ source }: InboundMessage) {
       const { platform, chatId, threadId = "", chatName = "" } = source;
@@ -175,6 +183,27 @@ function gatewayDeps(opened: Opened, { io, signal, say }: Around): GatewayDeps {
       const why = "errorMessage" in state ? `: ${state.errorMessage}` : "";
       say(`${platform}: ${state.state}${why}`);
       status.platform(platform, state);
+    },
+  };
+}
+
+/** A message as plugins read it, by the names of the predecessor's events. */
+function eventOf({ source, text, messageId, atMs, attachments }: InboundMessage): Readonly<Record<string, unknown>> {
+  const { platform, chatId, chatType, chatName, threadId, userId, userName, isBot } = source;
+  return {
+    text,
+    message_id: messageId ?? null,
+    timestamp: new Date(atMs).toISOString(),
+    media_types: attachments.map(({ mimeType, kind }) => mimeType ?? kind),
+    source: {
+      platform,
+      chat_id: chatId,
+      chat_type: chatType,
+      chat_name: chatName ?? null,
+      thread_id: threadId ?? null,
+      user_id: userId ?? null,
+      user_name: userName ?? null,
+      is_bot: isBot === true,
     },
   };
 }

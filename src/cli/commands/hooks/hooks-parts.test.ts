@@ -24,7 +24,7 @@ beforeEach(() => {
 afterEach(() => location.remove());
 
 describe("hermes hooks", () => {
-  it("lists every hook with its consent, and notices a changed script [20:R8.12] [30:7.5] [40:HOK-11]", async () => {
+  it("lists every hook with its consent, and notices a changed script [30:7.5] [40:HOK-11]", async () => {
     const row = (consent: string) => ({
       event: "pre_tool_call",
       matcher: "terminal|write_file",
@@ -43,7 +43,7 @@ describe("hermes hooks", () => {
     expect((await typing(["n"], "hooks", "test", "pre_tool_call")).stdout).toContain("nobody has allowed it");
   });
 
-  it("tests an event as the agent would fire it, and shows all of it [20:R8.12] [30:7.5]", async () => {
+  it("tests an event as the agent would fire it, and shows all of it [30:7.5]", async () => {
     const run = await typing(["y"], "hooks", "test", "pre_tool_call", "--for-tool", "write_file");
     expect(run.code).toBe(0);
     expect(run.stdout).toContain("pre_tool_call about write_file");
@@ -105,7 +105,7 @@ describe("hermes hooks", () => {
     expect(await hermes("hooks", "test", "on_session_end")).toMatchObject({ code: 1 });
   });
 
-  it("takes consent back, and the doctor says what is wrong [20:R8.12]", async () => {
+  it("takes consent back, and the doctor says what is wrong", async () => {
     await typing(["y"], "hooks", "test", "pre_tool_call");
     expect(await hermes("hooks", "doctor")).toMatchObject({
       code: 0,

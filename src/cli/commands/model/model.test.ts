@@ -279,7 +279,7 @@ describe("hermes fallback", () => {
     expect(readFileSync(inHome(".env"), "utf8")).toContain("LAB_API_KEY=lab-key-123456");
   });
 
-  it("adds, lists, removes and clears [20:R8.13] [20:R5.3]", async () => {
+  it("adds, lists, removes and clears [20:R5.3]", async () => {
     expect((await hermes(["fallback", "add", "openrouter:a/b"])).code).toBe(0);
     expect((await hermes(["fallback", "add", "anthropic:claude-sonnet-4-6"])).code).toBe(0);
     expect(await hermes(["fallback", "add", "openrouter:a/b"])).toMatchObject({ code: 1 });

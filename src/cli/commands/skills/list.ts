@@ -2,12 +2,12 @@ import { listInstalled } from "#skills";
 import type { Invocation } from "../../command.ts";
 import { flagText, hasFlag } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
-import { openSkillHub } from "../../support/skills.ts";
+import { openOwnSkills } from "../../support/skills.ts";
 
 export async function skillsList(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
   const { signal } = invocation.io;
-  const { home, hub, library } = await openSkillHub(invocation);
+  const { home, hub, library } = await openOwnSkills(invocation);
   const wanted = flagText(invocation, "source") ?? "all";
   const all = await listInstalled({ home, library, locked: await hub.installed() }, "cli", signal);
   const rows = all

@@ -5,11 +5,11 @@ import type { Invocation } from "../../command.ts";
 import { Output } from "../../output/output.ts";
 import { chooseMany } from "../../support/choose-many.ts";
 import { editOptions } from "../../support/settings.ts";
-import { openSkillHub } from "../../support/skills.ts";
+import { openOwnSkills } from "../../support/skills.ts";
 
 export async function skillsConfig(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
-  const { home, hub, library } = await openSkillHub(invocation);
+  const { home, hub, library } = await openOwnSkills(invocation);
   const rows = await listInstalled({ home, library, locked: await hub.installed() }, "cli", invocation.io.signal);
   const items = rows
     .filter((row) => row.state !== "unsupported")

@@ -23,6 +23,13 @@ const changes: readonly Flag[] = [
   { name: "model", kind: "text", value: "<model>", about: "Use this model" },
   { name: "provider", kind: "text", value: "<provider>", about: "Of this provider" },
   { name: "base-url", kind: "text", value: "<url>", about: "At this endpoint" },
+  {
+    name: "fallback",
+    kind: "list",
+    value: "<provider:model>",
+    about: "Models that take over when its own fails; without: as configured",
+  },
+  { name: "no-fallback", kind: "switch", about: "No other model takes over" },
   { name: "context-from", kind: "list", value: "<ids>", about: "Hand over the newest output of these jobs" },
   { name: "toolsets", kind: "list", value: "<names>", about: "Only these toolsets" },
   { name: "timezone", kind: "text", value: "<zone>", about: "Clock it goes by, such as Europe/Berlin" },

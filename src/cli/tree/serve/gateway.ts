@@ -7,6 +7,7 @@ const control = () => import("../../commands/gateway/control.ts");
 const queue = () => import("../../commands/gateway/queue.ts");
 const entry = { name: "entry" } as const;
 const force = (about: string) => ({ name: "force", kind: "switch", about }) as const;
+const all = (about: string) => ({ name: "all", kind: "switch", about }) as const;
 
 export const gatewayCommand: Command = {
   name: "gateway",
@@ -45,20 +46,19 @@ export const gatewayCommand: Command = {
     {
       name: "start",
       about: "Start the service, or serve in the foreground",
+      flags: [all("End the gateways of every profile first")],
       run: async (i) => (await control()).gatewayStart(i),
     },
     {
       name: "stop",
       about: "End the gateway of this home, when its turns are over",
-      flags: [
-        force("End it also when it does not end by itself"),
-        { name: "all", kind: "switch", about: "End those of every profile" },
-      ],
+      flags: [force("End it also when it does not end by itself"), all("End those of every profile")],
       run: async (i) => (await control()).gatewayStop(i),
     },
     {
       name: "restart",
       about: "Let the turns end, and start anew",
+      flags: [all("End the gateways of every profile, and start that of this one")],
       run: async (i) => (await control()).gatewayRestart(i),
     },
     {

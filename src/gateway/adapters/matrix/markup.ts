@@ -1,29 +1,26 @@
+import { escapeHtml } from "#foundation/text/html";
 import type { MarkupStyle } from "../../text/markup.ts";
-
-function escaped(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
-}
 
 const isSafe = (url: string): boolean => /^(?:https?|mailto|matrix|mxc):/iu.test(url);
 
 function link(content: string, url: string): string {
-  return isSafe(url) ? `<a href="${escaped(url)}">${content}</a>` : `${content} (${escaped(url)})`;
+  return isSafe(url) ? `<a href="${escapeHtml(url)}">${content}</a>` : `${content} (${escapeHtml(url)})`;
 }
 
 /** The HTML that Matrix clients show. */
 export const matrixStyle: MarkupStyle = {
-  text: escaped,
+  text: escapeHtml,
   strong: (content) => `<strong>${content}</strong>`,
   emphasis: (content) => `<em>${content}</em>`,
   struck: (content) => `<del>${content}</del>`,
-  code: (text) => `<code>${escaped(text)}</code>`,
+  code: (text) => `<code>${escapeHtml(text)}</code>`,
   block: (text, language) =>
-    `<pre><code${language === "" ? "" : ` class="language-${escaped(language)}"`}>${escaped(text)}</code></pre>`,
+    `<pre><code${language === "" ? "" : ` class="language-${escapeHtml(language)}"`}>${escapeHtml(text)}</code></pre>`,
   link,
-  image: (alt, url) => link(escaped(alt === "" ? url : alt), url),
+  image: (alt, url) => link(escapeHtml(alt === "" ? url : alt), url),
   heading: (content, level) => `<h${level}>${content}</h${level}>`,
   quote: (content) => `<blockquote>${content}</blockquote>`,
-  table: (source) => `<pre><code>${escaped(source)}</code></pre>`,
+  table: (source) => `<pre><code>${escapeHtml(source)}</code></pre>`,
   bullet: (marker) => (marker === "-" ? "•" : marker),
   rule: () => "<hr>",
 };

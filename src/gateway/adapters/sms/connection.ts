@@ -57,7 +57,7 @@ export async function connectSms(ports: ConnectionPorts, signal: AbortSignal): P
     account: own,
     // Twilio's times are whole seconds.
     newest: () => Promise.resolve(Math.floor(ports.clock.now() / 1000) * 1000),
-    since: (fromMs, within) => messagesSince(fromMs, { rest, root, own, signal: within }),
+    since: (fromMs, within) => messagesSince(fromMs, { rest, root, own, logger: ports.logger, signal: within }),
   });
   const listening = await listenForCalls({
     service,

@@ -1,3 +1,4 @@
+import type { Logger } from "#foundation/files/logger";
 import type { InboundMessage } from "../../platform/inbound.ts";
 import { type Fields, listAt, textAt } from "../support/fields.ts";
 import type { Rest } from "../support/rest.ts";
@@ -9,11 +10,13 @@ export interface SmsHistory {
   /** Where the addresses of media begin. */
   readonly root: string;
   readonly own: string;
+  readonly logger: Logger;
   readonly signal: AbortSignal;
 }
 
 const pageSize = 200;
-const mostPages = 25;
+/** A hundred thousand messages; they are held until the oldest is known, because Twilio lists the newest first. */
+const mostPages = 500;
 
 /** What was written to our number from this time on, oldest first: Twilio calls once or twice, and keeps every message. */
 export async function* messagesSince(fromMs: number, history: SmsHistory): AsyncGenerator<InboundMessage> {
@@ -29,7 +32,7 @@ export async function* messagesSince(fromMs: number, history: SmsHistory): Async
   }
 }
 
-async function* listed(fromMs: number, { rest, own, signal }: SmsHistory): AsyncGenerator<Fields> {
+async function* listed(fromMs: number, { rest, own, logger, signal }: SmsHistory): AsyncGenerator<Fields> {
   const since = new Date(fromMs).toISOString().slice(0, 10);
   const query = new URLSearchParams({ To: own, "DateSent>": since, PageSize: String(pageSize) });
   let path: string | undefined = `/Messages.json?${query}`;
@@ -40,6 +43,12 @@ async function* listed(fromMs: number, { rest, own, signal }: SmsHistory): Async
     const at = next.indexOf("/Messages.json?");
     path = at === -1 ? undefined : next.slice(at);
   }
+  if (path !== undefined)
+    logger.warn("more was written than can be asked for; the oldest messages are not answered", {
+      platform: "sms",
+      asked: mostPages * pageSize,
+      since,
+    });
 }
 
 async function received(message: Fields, { rest, root, signal }: SmsHistory): Promise<ReceivedSms> {

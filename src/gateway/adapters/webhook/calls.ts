@@ -19,7 +19,7 @@ export interface Answer {
 
 export interface CallsDeps {
   readonly ports: Pick<ConnectionPorts, "admit" | "elsewhere" | "clock">;
-  readonly routes: readonly WebhookRoute[];
+  readonly routes: { find(name: string | undefined): Promise<WebhookRoute | undefined> };
   readonly settings: Pick<Config["webhook"], "rate_limit" | "max_body_bytes">;
   /** Comments can be written at GitHub. */
   readonly hasGitHub: boolean;
@@ -38,7 +38,7 @@ export class Calls {
 
   async take(request: IncomingMessage): Promise<Answer> {
     const name = /^\/webhooks\/([a-z0-9][a-z0-9_-]*)$/u.exec(request.url?.split("?")[0] ?? "")?.[1];
-    const route = this.#deps.routes.find((one) => one.name === name);
+    const route = await this.#deps.routes.find(name);
     if (route === undefined || request.method !== "POST") return refusal(404, "There is no such route.");
     const body = await readRequestBody(request, this.#deps.settings.max_body_bytes);
     if (body === undefined) return refusal(413, "The call is too large.");
@@ -78,6 +78,7 @@ export class Calls {
       atMs: ports.clock.now(),
       attachments: [],
       untrusted: `webhook ${route.name}`,
+      skills: route.skills,
       answerTo: to,
     });
     if (!isNew) return { status: 200, body: { status: "duplicate", delivery_id: id } };

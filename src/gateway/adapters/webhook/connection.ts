@@ -1,11 +1,13 @@
 import { createServer, type Server } from "node:http";
+import path from "node:path";
 import { describe } from "#foundation/errors";
 import { Deferred } from "#foundation/lifecycle/deferred";
 import { type Connection, ConnectionError, type ConnectionPorts } from "../../platform/platform.ts";
 import { Calls } from "./calls.ts";
 import { comment, gitHubSettings, isPullRequest } from "./github.ts";
 import { callHook } from "./outbound.ts";
-import { outboundHooks, routesOf } from "./routes.ts";
+import { outboundHooks, routeDefaults, routesOf } from "./routes.ts";
+import { LiveRoutes } from "./subscriptions.ts";
 
 const aliveEveryMs = 20_000;
 
@@ -14,7 +16,9 @@ export async function connectWebhook(ports: ConnectionPorts): Promise<Connection
   const { config, logger } = ports;
   const gitHub = gitHubSettings(config.platforms["webhook"]?.extra["github"]);
   const hasGitHub = gitHub !== undefined;
-  const calls = new Calls({ ports, routes: routesOf(config), settings: config.webhook, hasGitHub });
+  const file = path.join(ports.folders.home, "webhook_subscriptions.json");
+  const routes = new LiveRoutes({ fixed: routesOf(config), file, defaults: routeDefaults(config), logger });
+  const calls = new Calls({ ports, routes, settings: config.webhook, hasGitHub });
   const hooks = outboundHooks(config);
   const lost = new Deferred<ConnectionError>();
   const server = createServer(async (request, response) => {

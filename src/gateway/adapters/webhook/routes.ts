@@ -11,6 +11,8 @@ export interface WebhookRoute {
   /** Undefined: calls are not checked, which only a loopback address may do. */
   readonly secret: string | undefined;
   readonly prompt: string | undefined;
+  /** What its sessions begin with. */
+  readonly skills: readonly string[];
   /** `log`, or a delivery target. */
   readonly deliver: string;
   readonly deliverExtra: Readonly<Record<string, string>>;
@@ -30,28 +32,48 @@ export interface OutboundHook {
 const unchecked = "INSECURE_NO_AUTH";
 const loopback: ReadonlySet<string> = new Set(["127.0.0.1", "::1", "localhost"]);
 
+/** What routes have that say nothing of it themselves. */
+export interface RouteDefaults {
+  readonly secret: string | undefined;
+  /** The address that is listened on. */
+  readonly host: string;
+}
+
+export function routeDefaults({ platforms, webhook }: Pick<Config, "platforms" | "webhook">): RouteDefaults {
+  return { secret: nonEmpty(platforms["webhook"]?.token.reveal() ?? ""), host: webhook.host };
+}
+
 /** The routes of the configuration; one that cannot be served safely refuses all of them, by name. */
-export function routesOf({ platforms, webhook }: Pick<Config, "platforms" | "webhook">): readonly WebhookRoute[] {
-  const connection = platforms["webhook"];
-  const common = connection?.token.reveal() ?? "";
-  return entriesOf(connection?.extra["routes"]).map(([name, fields]) => {
-    const secret = textOf(fields["secret"]) ?? nonEmpty(common);
-    if (secret === undefined) throw refused(name, "it has no secret; set one, or WEBHOOK_SECRET for all routes");
-    if (secret === unchecked && !loopback.has(webhook.host))
-      throw refused(name, `${unchecked} is only taken while webhook.host is a loopback address`);
-    const deliver = nonEmpty(fields["deliver"]) ?? "log";
-    const deliversOnly = fields["deliver_only"] === true;
-    if (deliversOnly && deliver === "log") throw refused(name, "deliver_only needs a place to deliver to");
-    return {
-      name,
-      events: textsOf(fields["events"]),
-      secret: secret === unchecked ? undefined : secret,
-      prompt: nonEmpty(fields["prompt"]),
-      deliver,
-      deliverExtra: stringsOf(fields["deliver_extra"]),
-      deliversOnly,
-    };
-  });
+export function routesOf(config: Pick<Config, "platforms" | "webhook">): readonly WebhookRoute[] {
+  const defaults = routeDefaults(config);
+  return entriesOf(config.platforms["webhook"]?.extra["routes"]).map(([name, fields]) =>
+    routeOf(name, fields, defaults),
+  );
+}
+
+/** Throws where the route cannot be served safely. */
+export function routeOf(
+  name: string,
+  fields: Readonly<Record<string, unknown>>,
+  defaults: RouteDefaults,
+): WebhookRoute {
+  const secret = textOf(fields["secret"]) ?? defaults.secret;
+  if (secret === undefined) throw refused(name, "it has no secret; set one, or WEBHOOK_SECRET for all routes");
+  if (secret === unchecked && !loopback.has(defaults.host))
+    throw refused(name, `${unchecked} is only taken while webhook.host is a loopback address`);
+  const deliver = nonEmpty(fields["deliver"]) ?? "log";
+  const deliversOnly = fields["deliver_only"] === true;
+  if (deliversOnly && deliver === "log") throw refused(name, "deliver_only needs a place to deliver to");
+  return {
+    name,
+    events: textsOf(fields["events"]),
+    secret: secret === unchecked ? undefined : secret,
+    prompt: nonEmpty(fields["prompt"]),
+    skills: textsOf(fields["skills"]),
+    deliver,
+    deliverExtra: stringsOf(fields["deliver_extra"]),
+    deliversOnly,
+  };
 }
 
 export function outboundHooks({ platforms }: Pick<Config, "platforms">): ReadonlyMap<string, OutboundHook> {

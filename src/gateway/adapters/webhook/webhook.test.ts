@@ -40,8 +40,9 @@ async function listening(routes: unknown) {
     kept.set(key, value);
     return Promise.resolve(isNew);
   };
+  const fixed = routesOf(settings(routes));
   const calls = new Calls({
-    routes: routesOf(settings(routes)),
+    routes: { find: (name) => Promise.resolve(fixed.find((one) => one.name === name)) },
     settings: { rate_limit: 30, max_body_bytes: 1_048_576 },
     hasGitHub: false,
     ports: {

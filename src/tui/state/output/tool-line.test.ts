@@ -51,7 +51,7 @@ describe("tool lines", () => {
     expect(toolLine(facts(name, args), none)).toMatchObject({ emoji, verb, detail, mark: "" });
   });
 
-  it("end with the exit code of a command, or say what kind of failure it was [20:A10.15] [30:REG-54]", () => {
+  it("end with the exit code of a command, or say what kind of failure it was [20:A10.15] [30:REG-54] [10:TOOL-3]", () => {
     const failed = { details: { kind: "command", exitCode: 2 }, isError: true } as const;
     expect(toolLine(facts("terminal", { command: "x" }, failed), none).mark).toBe(" [exit 2]");
     const denied = { details: { kind: "command", isRefused: true }, isError: true } as const;

@@ -1,6 +1,6 @@
 import { formatWarning } from "#config";
 import { systemClock } from "#foundation/time/clock";
-import { accessWarnings, enabledPlatforms, Pairing } from "#gateway";
+import { accessWarnings, enabledPlatforms, Pairing, settingWarnings } from "#gateway";
 import { exitCodes, type Invocation } from "../../../command.ts";
 import { hasFlag } from "../../../invocation.ts";
 import { Output } from "../../../output/output.ts";
@@ -30,6 +30,9 @@ export async function gatewayDoctor(invocation: Invocation): Promise<number> {
     }),
     ...(await accessWarnings(config, platforms, pairing)).map(
       (detail): Check => ({ section: "Configuration", name: "who may write", state: "warning", detail }),
+    ),
+    ...settingWarnings(config, platforms).map(
+      (detail): Check => ({ section: "Configuration", name: "setting", state: "warning", detail }),
     ),
     ...(await examineProcess(patient)),
     ...(await examinePlatforms(patient, { time, isOffline: hasFlag(invocation, "offline") })),
