@@ -11,6 +11,7 @@ const { values } = parseArgs({
     rounds: { type: "string", default: "8" },
     calls: { type: "string", default: "16" },
     installs: { type: "string", default: "7" },
+    think: { type: "string", default: "150" },
     raw: { type: "boolean", default: false },
   },
 });
@@ -38,6 +39,7 @@ const request = {
   rounds: Number(values.rounds),
   callsPerRound: Number(values.calls),
   installs: Number(values.installs),
+  thinkMs: Number(values.think),
 };
 const figures = (await cage.ask({ bench: request }, 900_000)) as BenchFigures | undefined;
 if (figures === undefined) throw new Error(`The cage is gone.\n${cage.stderr}`);
@@ -57,7 +59,9 @@ const rows = Object.entries(figures).map(([name, { wall, none }]) => {
     String(wall.length),
   ];
 });
-console.log(`medians, ${request.files} files, the same calls with the wall and without taking turns\n`);
+console.log(
+  `medians, ${request.files} files, the same calls with the wall and without taking turns; the model answers after ${request.thinkMs} ms\n`,
+);
 console.log(table([["call", "wall", "none", "more", "target", "", "calls each"], ...rows]));
 
 function median(list: readonly number[]): number {

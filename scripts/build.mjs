@@ -118,10 +118,11 @@ async function buildParts() {
 async function buildPage() {
   const source = path.join(root, "src/dashboard/page");
   const target = path.join(dist, "dashboard-page");
-  await build({
+  const { metafile } = await build({
     bundle: true,
     format: "esm",
     splitting: true,
+    metafile: true,
     minify: true,
     target: "es2023",
     jsx: "automatic",
@@ -134,7 +135,14 @@ async function buildPage() {
     alias: { "@xterm/headless": "@xterm/headless/lib-headless/xterm-headless.mjs" },
     outdir: target,
   });
-  for (const name of ["index.html", "icon.svg"]) copyFileSync(path.join(source, name), path.join(target, name));
+  copyFileSync(path.join(source, "icon.svg"), path.join(target, "icon.svg"));
+  // What the script imports is fetched beside it and not after it.
+  const [, script] = Object.entries(metafile.outputs).find(([name]) => path.basename(name) === "main.js");
+  const preloads = script.imports
+    .filter(({ kind }) => kind === "import-statement")
+    .map((one) => `<link rel="modulepreload" href="${path.basename(one.path)}" />\n    `);
+  const page = readFileSync(path.join(source, "index.html"), "utf8");
+  writeFileSync(path.join(target, "index.html"), page.replace("<script", `${preloads.join("")}<script`));
 }
 
 export async function buildProgram() {

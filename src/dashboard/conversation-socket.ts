@@ -1,5 +1,5 @@
 import type { WebSocket } from "ws";
-import type { SessionId } from "#conversation";
+import { recoveryWords, type SessionId } from "#conversation";
 import { describe, UserError } from "#foundation/errors";
 import { linkSignals, onAbort } from "#foundation/lifecycle/abort";
 import { parseJson } from "#foundation/text/json";
@@ -94,7 +94,8 @@ class Line {
     if (event.type === "resync" || isElsewhere) this.#later.push(this.#history(info.id));
     if (event.type === "turn-end") this.#messageCount = this.#session.history.length;
     this.#sessionId = info.id;
-    this.#later.push(toWire(event, { sessionId: info.id, seq, atMs: this.#deps.clock.now() }));
+    const wire = toWire(event, { sessionId: info.id, seq, atMs: this.#deps.clock.now() });
+    this.#later.push(event.type === "recovery-start" ? { ...wire, text: recoveryWords(event) } : wire);
     if (!this.#isSending) void this.#sendAll();
   }
 

@@ -6,7 +6,9 @@ import type { Clock } from "#foundation/time/clock";
 import type { SessionService } from "#session";
 import type { Store } from "#store";
 import type { Abilities } from "./abilities.ts";
+import type { DashboardAddress } from "./access/address.ts";
 import type { GatewayProcess } from "./gateway-facts.ts";
+import type { KeyFacts } from "./key-facts.ts";
 import type { MemoryNotes } from "./memory-notes.ts";
 import type { PluginTab } from "./plugin-tabs.ts";
 
@@ -23,6 +25,8 @@ export interface DashboardDeps {
   readonly jobs: CronJobs;
   readonly memory: MemoryNotes;
   readonly abilities: Abilities;
+  /** The credentials Hermes knows, in the order they are shown. */
+  keys(): readonly KeyFacts[];
   /** The processes of the gateway that run now. */
   gateway(): Promise<readonly GatewayProcess[]>;
   /** The tabs of plugins. */
@@ -37,13 +41,6 @@ export interface DashboardDeps {
   loadSettings(): Promise<LoadedConfig>;
   /** Takes secrets out of text that leaves the program. */
   redact(text: string): string;
-  /** Called once, when requests are answered; the fragment carries the token. */
+  /** Called once, when requests are answered; the fragment carries the token, where there is no password. */
   onReady(url: string): void;
-}
-
-export interface DashboardAddress {
-  readonly host: string;
-  readonly port: number;
-  /** Where a reverse proxy serves the page; its host and origin are accepted, too. */
-  readonly publicUrl?: URL | undefined;
 }

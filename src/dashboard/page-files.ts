@@ -60,3 +60,17 @@ export async function readPageFiles(folder: string): Promise<ReadonlyMap<string,
   }
   return files;
 }
+
+const pageStart = '<html lang="en"';
+
+/** What the page has to know before its first picture: its colours, and what lets in who has no token. */
+export interface PageFacts {
+  readonly theme: string;
+  readonly login: "address" | "password";
+}
+
+export function prepared({ type, bytes }: PageFile, { theme, login }: PageFacts): PageFile {
+  const text = new TextDecoder().decode(bytes);
+  const start = `${pageStart} data-theme="${theme}" data-login="${login}"`;
+  return { type, bytes: new Uint8Array(Buffer.from(text.replace(pageStart, start))) };
+}

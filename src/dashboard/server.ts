@@ -1,14 +1,16 @@
 import { randomBytes } from "node:crypto";
-import { createServer } from "node:http";
-import { describe, UserError } from "#foundation/errors";
+import { createServer, type Server } from "node:http";
+import { describe } from "#foundation/errors";
 import { listenOn } from "#foundation/http/listen";
 import { onAbort } from "#foundation/lifecycle/abort";
 import { Deferred } from "#foundation/lifecycle/deferred";
+import { checkAddress, type DashboardAddress, isLoopback, openingUrl } from "./access/address.ts";
 import { Guard } from "./access/guard.ts";
+import { Login } from "./access/login.ts";
 import { readReturnKey } from "./access/return-key.ts";
 import { Returns } from "./access/returns.ts";
 import { createApp } from "./app.ts";
-import type { DashboardAddress, DashboardDeps } from "./deps.ts";
+import type { DashboardDeps } from "./deps.ts";
 import { readPageFiles } from "./page-files.ts";
 import { refusalOf, refuse, serveSocket, socketProtocol } from "./sockets.ts";
 
@@ -20,13 +22,21 @@ export async function serveDashboard(deps: DashboardDeps, signal: AbortSignal): 
   checkAddress(address);
   const files = await readPageFiles(deps.pageFolder);
   const [{ getRequestListener }, { WebSocketServer }] = await Promise.all([import("@hono/node-server"), import("ws")]);
-  const server = createServer({ requestTimeout: 60_000 });
+  const server = await newServer(address);
   const port = await listenOn(server, address, "A dashboard may run already. Another port: hermes dashboard --port 0");
   const token = randomBytes(24).toString("base64url");
-  const guard = new Guard({ token, port, publicUrl: address.publicUrl });
+  const { publicUrl, host, tls, password } = address;
+  const guard = new Guard({
+    token,
+    port,
+    publicUrl,
+    isTls: tls !== undefined,
+    outside: isLoopback(host) ? undefined : host,
+  });
+  const login = password === undefined ? undefined : new Login(password, deps.clock);
   const key = await readReturnKey(deps.home.at("dashboard.key"), deps.clock.now());
   const returns = new Returns({ key, start: randomBytes(12).toString("base64url"), clock: deps.clock });
-  const app = await createApp({ deps, guard, returns, token, files });
+  const app = await createApp({ deps, guard, returns, login, token, files });
   const answer = getRequestListener((request) => app.fetch(request), { overrideGlobalObjects: false });
   server.on("request", (request, response) => {
     answer(request, response).catch((error: unknown) => {
@@ -47,8 +57,7 @@ export async function serveDashboard(deps: DashboardDeps, signal: AbortSignal): 
   const over = new Deferred<void>();
   using _stop = onAbort(signal, () => over.resolve());
   try {
-    const base = address.publicUrl?.href.replace(/\/?$/, "/") ?? `http://${hostInUrl(address.host)}:${port}/`;
-    deps.onReady(`${base}#token=${token}`);
+    deps.onReady(openingUrl(address, port, token));
     await over.promise;
   } finally {
     for (const socket of sockets.clients) socket.terminate();
@@ -57,13 +66,9 @@ export async function serveDashboard(deps: DashboardDeps, signal: AbortSignal): 
   }
 }
 
-const hostInUrl = (host: string): string => (host.includes(":") ? `[${host.replace(/[[\]]/g, "")}]` : host);
-
-/** The page can do what the person at the machine can: it is not offered to a network. */
-function checkAddress({ host }: DashboardAddress): void {
-  if (host === "localhost" || host === "::1" || host === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(host)) return;
-  throw new UserError(`The dashboard does not listen on ${host}.`, {
-    hint: "Reach it through a tunnel (ssh -L 9119:127.0.0.1:9119), or put a reverse proxy with TLS and a password before it and name that with --public-url.",
-    code: "dashboard_unsafe",
-  });
+async function newServer({ tls }: DashboardAddress): Promise<Server> {
+  const limits = { requestTimeout: 60_000 };
+  if (tls === undefined) return createServer(limits);
+  const { createServer: createTlsServer } = await import("node:https");
+  return createTlsServer({ ...limits, ...tls });
 }

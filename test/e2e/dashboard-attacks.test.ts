@@ -116,7 +116,7 @@ describe("who may speak to the dashboard", () => {
     const rebound = await page.goto(`http://evil.test:${port}/`);
     expect(rebound?.status()).toBe(403);
     const jobs = await fetch(`${origin}/api/cron/jobs`, { headers: { authorization: `Bearer ${token}` } });
-    expect(await jobs.json()).toEqual({ jobs: [] });
+    expect(await jobs.json()).toMatchObject({ jobs: [] });
     expect(model.requests).toEqual([]);
   });
 });
@@ -139,6 +139,7 @@ describe("words of strangers", () => {
     const attack = `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`;
     model.script(
       calls("terminal", { command: `echo '${attack.replaceAll("'", "")}'` }),
+      calls("write_file", { path: `${attack.replaceAll("/", "")}.txt`, content: attack }),
       says(
         [
           attack,
@@ -155,6 +156,7 @@ describe("words of strangers", () => {
     await page.getByLabel("Message", { exact: true }).fill(attack);
     await page.getByLabel("Message", { exact: true }).press("Enter");
     await page.getByText("The end.").waitFor();
+    expect(await page.getByRole("article", { name: "Tool write_file" }).innerText()).toContain("onerror");
     expect(await page.title()).not.toBe("owned");
     const inMessages = page.locator(".scroller");
     expect(await inMessages.locator("script, svg, iframe, img").count()).toBe(0);

@@ -114,7 +114,6 @@ describe("every page", () => {
       await page.getByRole("heading", { name: heading, level: 1 }).waitFor();
       await expect.poll(() => page.getByText("Loading…").count(), { timeout: 120_000 }).toBe(0);
       if (name === "insights") await page.locator(".plot canvas").last().waitFor();
-      if (name === "settings") await page.getByLabel("Search settings").fill("budget");
       for (const width of ["desktop", "phone"] as const)
         for (const scheme of ["light", "dark"] as const) await look(name, width, scheme);
     }

@@ -76,6 +76,25 @@ describe("a server that is started anew", () => {
     },
   );
 
+  it("is waited for by pages that show what they had, and go on by themselves [20:R13.1]", async () => {
+    const scope = newScope();
+    const { stage, url, origin, stop } = await startDashboard(scope, "", String(await freePort()));
+    const context = await openChromium(scope);
+    const page = await openPage(context, url, []);
+    await page.getByText("What shall we do?").waitFor();
+    await page.getByRole("link", { name: "Status" }).click();
+    await page.getByText("Folder of new conversations").waitFor();
+    await stop("SIGKILL");
+    const away = page.getByText("Hermes does not answer. Trying again…");
+    await away.waitFor();
+    expect(await page.getByText("Folder of new conversations").isVisible()).toBe(true);
+    await page.getByRole("link", { name: "Keys" }).click();
+    await away.waitFor();
+    await serve(stage, new URL(origin).port);
+    await page.getByRole("region", { name: "Models" }).waitFor();
+    expect(await away.count()).toBe(0);
+  });
+
   it("lets a page back only by proof, and tells nothing to what took its port [20:R13.3]", async () => {
     const scope = newScope();
     const { stage, url, origin, stop } = await startDashboard(scope, "", String(await freePort()));

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
+import { request } from "node:http";
 import path from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { Scope } from "#foundation/lifecycle/disposal";
@@ -86,6 +87,15 @@ describe("what runs, and what it may cost", () => {
     const refused = await fetch(`${origin}/api/config`, { method: "PUT", headers, body });
     expect(refused.status).toBe(422);
     expect(await refused.text()).toContain("agent.max_turns");
+    const large = await fetch(`${origin}/api/config`, { method: "PUT", headers, body: "x".repeat(1_100_000) });
+    expect(large.status).toBe(413);
+    const streamed = await new Promise<number | undefined>((resolve, reject) => {
+      const chunked = { method: "PUT", headers: { ...headers, "transfer-encoding": "chunked" } };
+      request(`${origin}/api/config`, chunked, (answer) => resolve(answer.resume().statusCode))
+        .once("error", reject)
+        .end("{}");
+    });
+    expect(streamed).toBe(411);
     expect(await readFile(file, "utf8")).toBe(before);
   });
 });

@@ -83,7 +83,7 @@ describe("a conversation in the page", () => {
 });
 
 describe("hermes dashboard", () => {
-  it("refuses to listen for a network [20:A13.4]", async () => {
+  it("refuses to listen for a network [20:A13.4] [20:R13.3]", async () => {
     const stage = newScope().adopt(await Stage.open());
     const { code, stderr } = await stage.run(["dashboard", "--host", "0.0.0.0", "--no-open"]);
     expect(code).toBe(1);

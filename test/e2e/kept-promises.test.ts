@@ -72,8 +72,27 @@ describe("a server that counts no tokens", () => {
     const usage = document["usage"] as Record<string, number>;
     expect(usage["input_tokens"]).toBeGreaterThan(100);
     expect(usage["output_tokens"]).toBeGreaterThan(0);
-    const counted = await stage.run(["insights", "--json"]);
-    expect(counted.stdout).toContain(String(usage["input_tokens"]));
+    const counted = JSON.parse((await stage.run(["insights", "--json"])).stdout) as Record<string, unknown>;
+    expect(counted["totals"]).toMatchObject({ input_tokens: usage["input_tokens"], estimated_calls: 1 });
+    const { stdout } = await stage.run(["insights"]);
+    expect(stdout).toMatch(/Input tokens +~\d/);
+    expect(stdout).toContain("1 model call that the server did not count");
+  });
+
+  it("has its side calls counted too, and marked [20:R6.6] [20:R4.14]", async () => {
+    await using model = await startModelServer({ strict: true });
+    await using stage = await Stage.open({ config: modelConfig(model.chatBaseUrl) });
+    model.otherwise(says("Walnut trees", { usage: "none" }));
+    await using terminal = new ProgramTerminal(stage, []);
+    await terminal.sees("❯");
+    await terminal.say("where do walnuts grow?");
+    await terminal.answers("Walnut trees");
+    const sideCalls = async () =>
+      (JSON.parse((await stage.run(["insights", "--json"])).stdout) as Record<string, unknown>)["side_calls"];
+    await expect
+      .poll(sideCalls, { timeout: 30_000 })
+      .toMatchObject([{ task: "title_generation", calls: 1, estimated_calls: 1 }]);
+    expect((await stage.run(["insights"])).stdout).toMatch(/title_generation +1 +~\d+ +~\d+/);
   });
 
   it("is counted against budgets, and marked in the status line and by /usage [20:R6.6]", async () => {
@@ -91,7 +110,14 @@ describe("a server that counts no tokens", () => {
     await terminal.answers("A short answer.");
     expect(await terminal.text()).toMatch(/│ ~[\d.]+K\/128K/);
     await terminal.say("/usage");
-    expect(await terminal.answers("partly estimated")).toMatch(/\$[1-9][\d.]* of \$1000\.00 for today/);
+    expect(await terminal.answers("partly estimated")).toMatch(
+      /about \$[1-9][\d.]* of \$1000\.00 for today \(partly estimated/,
+    );
+    terminal.press("\x04");
+    await terminal.exited;
+    // The mark is still there when the conversation is taken up again.
+    await using again = new ProgramTerminal(stage, ["-c"]);
+    await again.sees(/│ ~[\d.]+K\/128K/);
   });
 });
 

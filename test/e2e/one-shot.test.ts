@@ -125,6 +125,20 @@ describe("one question on the command line", () => {
     expect(plain.stderr).toContain("hermes model");
   });
 
+  it("goes on with the last settings that could be read, and names the line that cannot; nothing is written to it [20:A7.4]", async () => {
+    await using server = await startModelServer({ strict: true });
+    await using stage = await Stage.open({ config: modelConfig(server.chatBaseUrl) });
+    server.otherwise(says("Good day."));
+    expect(await stage.run(["-z", "hi"])).toMatchObject({ code: 0, stderr: "" });
+    const broken = `${"# line\n".repeat(11)}\tmodel: x\n`;
+    await stage.configure(broken);
+    const ran = await stage.run(["-z", "hi"]);
+    expect(ran).toMatchObject({ code: 0, stdout: "Good day.\n" });
+    expect(ran.stderr).toContain("config.yaml:12");
+    expect((await stage.run(["config", "set", "timezone", "UTC"])).code).not.toBe(0);
+    expect(await stage.read(path.join(stage.home, "config.yaml"))).toBe(broken);
+  });
+
   it("with settings that cannot be read leaves with 4 and names the line, not a missing provider [20:R8.2]", async () => {
     await using stage = await Stage.open({ config: "model:\n  default: [oops\n bad" });
     const plain = await stage.run(["-z", "x"]);
@@ -208,7 +222,7 @@ describe("one question on the command line", () => {
     expect(missing.stderr).toContain("nosuch.png");
   });
 
-  it("runs a quick command without the keys Hermes has [20:R9.1] [30:5.11]", async () => {
+  it("runs a quick command without the keys Hermes has [20:R9.8] [30:5.11]", async () => {
     await using stage = await Stage.open({
       config: "quick_commands:\n  vars: {type: exec, command: env}\n",
       env: "OPENROUTER_API_KEY=sk-or-hidden-12345678\nEDITOR=visible\n",

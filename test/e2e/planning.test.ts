@@ -81,31 +81,40 @@ describe("/rewind", () => {
 });
 
 describe("/rollback", () => {
-  it("goes back to before the first write of a turn, and takes the turn out of the conversation [20:R11.19]", async () => {
+  it("has one checkpoint for a turn that wrote twice; going back takes the turn out of the conversation [20:A11.8] [20:R11.19]", async () => {
     await using model = await startModelServer({ strict: true });
-    model.otherwise(says("A title"));
-    await using stage = await Stage.open({ config: modelConfig(model.chatBaseUrl), files: { "a.txt": "one" } });
+    const config = modelConfig(model.chatBaseUrl, "auxiliary:\n  title_generation:\n    enabled: false\n");
+    await using stage = await Stage.open({ config, files: { "a.txt": "one" } });
     await using terminal = new ProgramTerminal(stage, []);
     await terminal.sees("❯");
+    model.script(says("What shall we write?"));
+    await terminal.say("Good morning.");
+    await terminal.answers("What shall we write?");
     model.script(
+      calls("read_file", { path: "a.txt" }),
+      calls("write_file", { path: "a.txt", content: "two" }),
+      calls("write_file", { path: "a.txt", content: "three" }),
       calls("write_file", { path: "b.txt", content: "b" }),
-      calls("write_file", { path: "c.txt", content: "c" }),
-      says("Both are there."),
+      says("All is written."),
     );
     await terminal.say("Write them.");
-    await terminal.answers("Both are there.");
+    await terminal.answers("All is written.");
+    expect(await stage.read("a.txt")).toBe("three");
     await terminal.say("/rollback");
-    await terminal.answers(/2 │ \w+ │ just now │ write_file b\.txt/);
-    await terminal.say("/rollback 2");
+    expect(await terminal.answers(/1 │ \w+ │ just now │ write_file a\.txt/)).not.toMatch(/2 │ \w+ │ just now/);
+    await terminal.say("/rollback 1");
     await expect.poll(() => existsSync(path.join(stage.work, "b.txt"))).toBe(false);
     await terminal.sees(/\n❯\s*\n─+\s*$/);
-    for (const name of ["b.txt", "c.txt"]) expect(existsSync(path.join(stage.work, name))).toBe(false);
+    expect(await stage.read("a.txt")).toBe("one");
     const before = model.requests.length;
     model.script(says("Hello."));
     await terminal.say("Hi.");
     await terminal.answers("Hello.");
     const spoken = model.requests.slice(before).find((request) => told(request).includes("Hi."));
-    expect(JSON.stringify(spoken?.messages)).not.toContain("Write them.");
+    expect(spoken?.messages.filter(({ role }) => role === "user").map(({ content }) => content)).toEqual([
+      "Good morning.",
+      "Hi.",
+    ]);
   });
 });
 

@@ -198,6 +198,51 @@ describe("an endpoint that answers only programs it knows", () => {
       expect(await agentOf()).toMatch(/^HermesAgent/);
     },
   );
+
+  it("google-gemini-cli: is told the name of one only after consent, and no more when that is withdrawn [20:R1.52] [20:R1.63]", async () => {
+    const wrapped = await readFile(path.join(import.meta.dirname, "../fixtures/wire/gemini/code-assist.sse"));
+    const service = createServer((incoming, outgoing) => {
+      incoming.resume();
+      outgoing.writeHead(200, { "content-type": "text/event-stream" }).end(wrapped);
+    });
+    await new Promise<void>((resolve) => service.listen(0, "127.0.0.1", resolve));
+    try {
+      const host = "cloudcode-pa.googleapis.com";
+      const address = "/v1internal:streamGenerateContent?alt=sse";
+      await using front = await TlsFront.open(
+        `http://127.0.0.1:${(service.address() as AddressInfo).port}`,
+        (request) => (request.host === host && request.path === address ? "/" : undefined),
+      );
+      await using stage = await Stage.open();
+      await mkdir(path.join(stage.home, "auth"), { recursive: true });
+      const login = {
+        access_token: "google-0123456789",
+        expires_at_ms: Date.now() + 3_600_000,
+        project_id: "project-7",
+      };
+      await writeFile(path.join(stage.home, "auth", "google_oauth.json"), JSON.stringify(login), { mode: 0o600 });
+      const ask = ["chat", "-q", "hi", "-Q", "--provider", "google-gemini-cli", "--model", "gemini-3-pro"];
+      const sent = async () => {
+        const from = front.requests.length;
+        expect(await stage.run(ask, { env: front.env })).toMatchObject({ code: 0, stdout: "Wrapped.\n" });
+        return front.requests.slice(from).find((one) => one.path === address)?.headers ?? {};
+      };
+      const plain = await sent();
+      expect(plain["authorization"]).toBe("Bearer google-0123456789");
+      expect(plain["user-agent"]).toMatch(/^HermesAgent/);
+      expect(plain["x-goog-api-client"]).toBeUndefined();
+      expect(await stage.run(["auth", "accept", "google-gemini-cli", "--yes"])).toMatchObject({ code: 0 });
+      expect(await sent()).toMatchObject({
+        "user-agent": "google-api-nodejs-client/9.15.1 (gzip)",
+        "x-goog-api-client": "gl-node/24.0.0",
+      });
+      expect(await stage.run(["auth", "accept", "google-gemini-cli", "--withdraw"])).toMatchObject({ code: 0 });
+      expect((await sent())["user-agent"]).toMatch(/^HermesAgent/);
+    } finally {
+      service.closeAllConnections();
+      await new Promise((resolve) => service.close(resolve));
+    }
+  });
 });
 
 describe("an endpoint that only a variable names", () => {

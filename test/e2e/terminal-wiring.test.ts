@@ -59,6 +59,26 @@ describe("what the terminal can do, in the program", () => {
     await leave(terminal);
   });
 
+  it("sends nothing of a private key that is referred to, and warns [20:A10.13] [20:R10.25]", async () => {
+    await using server = await startModelServer({ strict: true });
+    await using stage = await Stage.open({
+      config: modelConfig(server.chatBaseUrl),
+      files: { "tea.txt": "green tea" },
+    });
+    const folder = path.join(stage.folder, "user", ".ssh");
+    await mkdir(folder, { recursive: true });
+    await writeFile(path.join(folder, "id_rsa"), "BEGIN OPENSSH walnut-key\n");
+    server.otherwise(says("Understood."));
+    await using terminal = open(stage, []);
+    await terminal.answers("fake-model");
+    await terminal.say("compare @file:~/.ssh/id_rsa with @file:tea.txt");
+    expect(await terminal.answers("Understood.")).toMatch(/⚠[^⚠]*id_rsa[^⚠]*not attached/);
+    const asked = server.requests.filter(({ rawBody }) => rawBody.includes("compare"));
+    expect(asked[0]?.rawBody).toContain("green tea");
+    for (const { rawBody } of server.requests) expect(rawBody).not.toContain("walnut-key");
+    await leave(terminal);
+  });
+
   it("attaches the image on the clipboard by Ctrl-V, and says what to install without a program for it [20:R10.23]", async () => {
     await using stage = await Stage.open();
     const bin = path.join(stage.folder, "bin");
@@ -251,7 +271,7 @@ describe("what the terminal can do, in the program", () => {
     expect(await stage.run(["-z", "read notes.txt", "-m", "demo"])).toMatchObject({ code: 0, stderr: "" });
   });
 
-  it("shows the arguments of tools when agent.verbose is set [20:R7.12]", async () => {
+  it("shows the arguments of tools when agent.verbose is set", async () => {
     await using stage = await Stage.open({ config: "agent:\n  verbose: true\n", files: { "notes.txt": "one" } });
     await using terminal = open(stage, demo);
     await terminal.answers(/demo/i);

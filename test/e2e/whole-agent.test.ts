@@ -64,7 +64,7 @@ describe("providers and money", () => {
     second.assertClean();
   });
 
-  it("sends marks for the prompt cache only to the model that has one, there and back again [10:A4.11]", async () => {
+  it("sends marks for the prompt cache only to the model that has one, there and back again [10:A4.11] [10:CACHE-1] [20:R1.66]", async () => {
     await using first = await startModelServer({ strict: true, models: [{ id: "claude-sonnet-4-6" }] });
     await using second = await startModelServer({ strict: true, models: [{ id: "second-model" }] });
     const config = [
@@ -108,6 +108,25 @@ describe("providers and money", () => {
     expect(ran).toMatchObject({ code: 1, stdout: "" });
     expect(ran.stderr).toMatch(/budget/i);
     expect(server.requests).toHaveLength(0);
+  });
+
+  it("ends the turn before the call that would pass the limit of the session [20:A14.6]", async () => {
+    await using server = await startModelServer();
+    const budget = [
+      "budget:\n  session_usd: 20\n  mode: hard\n",
+      "pricing:\n  overrides:\n    custom:\n      fake-model: {input: 1000, output: 1000, cache_read: 1000}\n",
+      "auxiliary:\n  title_generation: {enabled: false}\n",
+    ].join("");
+    await using stage = await Stage.open({
+      config: modelConfig(server.chatBaseUrl, budget),
+      files: { "a.txt": "alpha\n" },
+    });
+    server.script(calls("read_file", { path: "a.txt" }, { usage: { input: 19_500, output: 50 } }));
+    server.otherwise(says("Too dear."));
+    const ran = await stage.run(["chat", "-q", "read a.txt", "-Q", "-t", "file", "--ignore-rules"]);
+    expect(ran).toMatchObject({ code: 1, stdout: "" });
+    expect(ran.stderr).toContain("budget.session_usd");
+    expect(server.requests).toHaveLength(1);
   });
 
   it("counts what every program of the home spends against the limit of a day, and /usage shows it", async () => {

@@ -1,9 +1,13 @@
 import { createHash, timingSafeEqual } from "node:crypto";
+import { hostname } from "node:os";
 
 export interface GuardOptions {
   readonly token: string;
   readonly port: number;
   readonly publicUrl?: URL | undefined;
+  readonly isTls?: boolean | undefined;
+  /** The address of this machine that other machines reach it at; undefined on loopback. */
+  readonly outside?: string | undefined;
 }
 
 /** What a request says about where it comes from. */
@@ -29,19 +33,26 @@ export type Verdict =
 export class Guard {
   readonly #hosts: ReadonlySet<string>;
   readonly #origins: ReadonlySet<string>;
+  readonly #outside: RegExp | undefined;
+  readonly #scheme: "http" | "https";
   readonly #digest: Buffer;
 
-  constructor({ token, port, publicUrl }: GuardOptions) {
-    const hosts = ["127.0.0.1", "localhost", "[::1]"].map((name) => `${name}:${port}`);
+  constructor({ token, port, publicUrl, isTls = false, outside }: GuardOptions) {
+    const names = ["127.0.0.1", "localhost", "[::1]", ...(outside === undefined ? [] : [outside, hostname()])];
+    const hosts = names.map((name) => `${name.toLowerCase()}:${port}`);
     this.#hosts = new Set(publicUrl === undefined ? hosts : [...hosts, publicUrl.host]);
-    const origins = hosts.map((host) => `http://${host}`);
+    this.#scheme = isTls ? "https" : "http";
+    const origins = hosts.map((host) => `${this.#scheme}://${host}`);
+    // Nobody can point an address somewhere else, only a name.
+    this.#outside =
+      outside === undefined ? undefined : new RegExp(`^(?:\\d{1,3}(?:\\.\\d{1,3}){3}|\\[[0-9a-f:.]+\\]):${port}$`);
     this.#origins = new Set(publicUrl === undefined ? origins : [...origins, publicUrl.origin]);
     this.#digest = digest(token);
   }
 
   /** The files of the page: nothing in them is secret. */
   judgePage({ host }: Pick<Caller, "host">): Verdict {
-    return this.#hosts.has(host?.toLowerCase() ?? "") ? allowed : refused(403, "This host name is not served.");
+    return this.#isServed(host?.toLowerCase() ?? "") ? allowed : refused(403, "This host name is not served.");
   }
 
   judgeCall(caller: Caller): Verdict {
@@ -66,10 +77,19 @@ export class Guard {
     const page = this.judgePage(caller);
     if (page.kind === "refused") return page;
     const { origin, fetchSite } = caller;
-    if (origin !== undefined && !this.#origins.has(origin)) return refused(403, "This origin is not allowed.");
+    if (origin !== undefined && !this.#isOwn(origin)) return refused(403, "This origin is not allowed.");
     if (fetchSite !== undefined && fetchSite !== "same-origin" && fetchSite !== "none")
       return refused(403, "Other pages may not call the dashboard.");
     return allowed;
+  }
+
+  #isServed(host: string): boolean {
+    return this.#hosts.has(host) || this.#outside?.test(host) === true;
+  }
+
+  #isOwn(origin: string): boolean {
+    const [scheme, host = ""] = origin.split("://");
+    return this.#origins.has(origin) || (scheme === this.#scheme && this.#outside?.test(host) === true);
   }
 }
 

@@ -4,6 +4,7 @@ import { Chat } from "./chat/chat.tsx";
 import { SessionList } from "./chat/session-list.tsx";
 import { pages } from "./pages/pages.tsx";
 import { type Api, createApi } from "./shell/api.ts";
+import { Locked } from "./shell/locked.tsx";
 import { linkTo, type Route, useRoute } from "./shell/route.ts";
 import { takeToken } from "./shell/token.ts";
 import { useLoaded } from "./shell/use-loaded.ts";
@@ -37,6 +38,11 @@ function App({ token }: { readonly token: string }): VNode {
     // On a narrow screen the menu scrolls; where one is must be in sight.
     menu.current?.querySelector("[aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });
   }, [route.page, route.id, tabs.length]);
+  const title = entries.find(({ isCurrent }) => isCurrent)?.title;
+  useEffect(() => {
+    // A conversation names the window itself.
+    if (route.page !== "chat" && title !== undefined) document.title = `${title} · Hermes`;
+  }, [route.page, title]);
   return (
     <>
       <nav aria-label="Pages" ref={menu}>
@@ -58,7 +64,7 @@ interface ShownProps {
   readonly tabs: readonly Tab[];
 }
 
-function Shown({ api, route: { page, id }, tabs }: ShownProps): VNode {
+function Shown({ api, route: { page, id, step }, tabs }: ShownProps): VNode {
   const Page = pages[page]?.view;
   if (Page !== undefined)
     return (
@@ -76,23 +82,19 @@ function Shown({ api, route: { page, id }, tabs }: ShownProps): VNode {
     const tab = tabs.find(({ name }) => name === id);
     return <main class="filled">{tab !== undefined && <TabFrame key={tab.name} api={api} tab={tab} />}</main>;
   }
+  const isNew = id === undefined || id === "new";
   return (
     <main class="with-sessions">
       <SessionList api={api} current={id} />
-      <Chat key={id ?? "new"} api={api} id={id === "new" ? undefined : id} />
-    </main>
-  );
-}
-
-function Locked(): VNode {
-  return (
-    <main class="page">
-      <h1>Hermes</h1>
-      <p>This address needs the token of the running dashboard. Open the one that "hermes dashboard" printed.</p>
+      <Chat key={isNew ? `new ${step}` : id} api={api} id={isNew ? undefined : id} />
     </main>
   );
 }
 
 const root = document.getElementById("app");
 const token = takeToken();
-if (root !== null) render(token === undefined ? <Locked /> : <App token={token} />, root);
+if (root !== null) {
+  const enter = (fresh: string): void => render(<App token={fresh} />, root);
+  if (token === undefined) render(<Locked onToken={enter} />, root);
+  else enter(token);
+}

@@ -23,6 +23,7 @@ export function insightRoutes(app: Hono, deps: DashboardDeps): void {
       tool_calls: totals.toolCalls,
       input_tokens: totals.inputTokens + totals.cacheReadTokens + totals.cacheWriteTokens,
       output_tokens: totals.outputTokens,
+      estimated_calls: totals.estimatedCalls,
       cost_usd: totals.actualCostUsd > 0 ? totals.actualCostUsd : totals.estimatedCostUsd,
       sessions_with_unknown_cost: totals.sessionsWithUnknownCost,
       per_day: perDay(report.figures, nowMs - days * dayMs, days),

@@ -7,9 +7,13 @@ const dayMs = 86_400_000;
 const mostRuns = 200;
 
 /** Scheduled jobs: listed, made, paused, resumed, run soon, removed. */
-export function jobRoutes(app: Hono, { jobs, clock }: DashboardDeps): void {
+export function jobRoutes(app: Hono, { jobs, clock, gateway }: DashboardDeps): void {
   const view = (job: Job) => jobView(job, jobs.zoneOf(job));
-  app.get("/api/cron/jobs", async (c) => c.json({ jobs: (await jobs.list({ all: true })).map(view) }));
+  app.get("/api/cron/jobs", async (c) => {
+    const [found, processes] = await Promise.all([jobs.list({ all: true }), gateway()]);
+    const hasScheduler = processes.some(({ roles }) => roles.length === 0 || roles.includes("scheduler"));
+    return c.json({ jobs: found.map(view), has_scheduler: hasScheduler });
+  });
   app.post("/api/cron/jobs", async (c) => {
     const { name, schedule, prompt } = await textsIn(c, "name", "schedule", "prompt");
     return c.json({ job: view(await jobs.create({ name: name === "" ? undefined : name, schedule, prompt })) });

@@ -6,7 +6,7 @@ import { endOfFile } from "../file-end.ts";
 
 const levels = ["debug", "info", "warn", "error"];
 
-/** `GET /api/logs?file=&level=&q=&lines=`: the end of a log file as people read it, without what is secret. */
+/** `GET /api/logs?file=&level=&component=&q=&lines=`: the end of a log file as people read it, without what is secret. */
 export function logRoutes(app: Hono, { home, redact }: DashboardDeps): void {
   const files: Readonly<Record<string, string>> = {
     agent: home.agentLog,
@@ -19,20 +19,35 @@ export function logRoutes(app: Hono, { home, redact }: DashboardDeps): void {
     if (file === undefined) return c.json({ error: `There is no log "${name.slice(0, 50)}".` }, 404);
     const words = (c.req.query("q") ?? "").toLowerCase();
     const least = levels.indexOf(c.req.query("level") ?? "");
+    const component = c.req.query("component") ?? "";
     const asked = Number(c.req.query("lines"));
     const most = Number.isSafeInteger(asked) && asked > 0 && asked <= 5000 ? asked : 300;
-    const lines = (await endOfFile(file))
-      .split("\n")
-      .filter((line) => line !== "" && line.toLowerCase().includes(words))
-      .filter((line) => least <= 0 || levelOf(line) >= least);
-    return c.json({ lines: lines.slice(-most).map((line) => redact(formatLogLine(line))) });
+    const all = (await endOfFile(file)).split("\n").filter((line) => line !== "");
+    const facts = all.map((line) => ({ line, ...factsOf(line) }));
+    const found = facts
+      .filter(({ line }) => line.toLowerCase().includes(words))
+      .filter(({ level }) => least <= 0 || level >= least)
+      .filter((one) => component === "" || one.component === component);
+    return c.json({
+      components: [...new Set(facts.map((one) => one.component))].sort(),
+      lines: found.slice(-most).map(({ line }) => redact(formatLogLine(line))),
+    });
   });
 }
 
+interface LineFacts {
+  readonly level: number;
+  /** The part of the program that wrote it. */
+  readonly component: string;
+}
+
 /** What says no level is shown with every one. */
-function levelOf(line: string): number {
+function factsOf(line: string): LineFacts {
   const parsed = parseJson(line);
-  const level = parsed.ok && isRecord(parsed.value) ? parsed.value["level"] : undefined;
+  const { level, component } = parsed.ok && isRecord(parsed.value) ? parsed.value : {};
   const found = typeof level === "string" ? levels.indexOf(level) : -1;
-  return found === -1 ? levels.length : found;
+  return {
+    level: found === -1 ? levels.length : found,
+    component: typeof component === "string" ? component : "hermes",
+  };
 }

@@ -12,7 +12,7 @@ const mostRelated = 300;
 /** The stored conversations: listed, searched, read, deleted. */
 export function sessionRoutes(app: Hono, { store, sessions }: DashboardDeps): void {
   const conversations = createConversations(store);
-  app.get("/api/sessions", async (c) => {
+  const listed = async (c: Context) => {
     const search = c.req.query("q")?.trim();
     const wanted = { search: search === "" ? undefined : search, limit: countIn(c, "limit", 50) };
     const found = await conversations.list(wanted, c.req.raw.signal);
@@ -27,7 +27,9 @@ export function sessionRoutes(app: Hono, { store, sessions }: DashboardDeps): vo
         message_count: facts.messageCount,
       })),
     });
-  });
+  };
+  app.get("/api/sessions", listed);
+  app.get("/api/sessions/search", listed);
   app.get("/api/sessions/:id", async (c) => {
     const record = await recordOf(c);
     if (record === undefined) return missing(c);

@@ -1,22 +1,23 @@
 import type { Hono } from "hono";
 import {
   changeSetting,
+  compareSettings,
+  defaultConfig,
   describeSettings,
-  environmentVariables,
+  describeSource,
   explain,
+  exportSettings,
+  importSettings,
   isSecretVariable,
-  type LoadedConfig,
   masked,
-  removeSecrets,
   unsetSetting,
-  writeSecret,
 } from "#config";
 import { UserError } from "#foundation/errors";
-import { Secret } from "#foundation/secrets/secret";
 import type { DashboardDeps } from "../deps.ts";
-import { textsIn } from "../request-body.ts";
+import { bodyOf, textsIn } from "../request-body.ts";
+import { storedKeys } from "./keys.ts";
 
-/** The settings of the home and its credentials. What a credential is never leaves the program, only that it is there. */
+/** The settings of the home: read, changed one by one, or exchanged as JSON. */
 export function settingRoutes(app: Hono, { home, env, loadSettings }: DashboardDeps): void {
   const options = { home, env };
   app.get("/api/config", async (c) => {
@@ -27,14 +28,14 @@ export function settingRoutes(app: Hono, { home, env, loadSettings }: DashboardD
       profile: home.profileName,
       read_from: loaded.readFrom,
       config: masked(loaded.config),
-      credentials: namesIn(loaded),
+      credentials: storedKeys(loaded),
     });
   });
   app.get("/api/config/schema", async (c) => {
     const loaded = await loadSettings();
     const settings = (await describeSettings()).filter(({ key, isSecret }) => !isSecret && !/<|\[/.test(key));
     return c.json({
-      settings: settings.map(({ key, type, choices, description, category, defaultValue }) => {
+      settings: settings.map(({ key, type, choices, description, category, defaultValue, reload, noEffect }) => {
         const { value, source } = explain(loaded, key);
         return {
           key,
@@ -44,12 +45,24 @@ export function settingRoutes(app: Hono, { home, env, loadSettings }: DashboardD
           category,
           default: defaultValue,
           value,
+          reload,
+          no_effect: noEffect ?? null,
           is_set: source.kind !== "default",
+          set_by: source.kind === "default" || source.kind === "file" ? null : describeSource(source),
         };
       }),
     });
   });
+  app.get("/api/config/defaults", async (c) => c.json({ config: masked(await defaultConfig()) }));
+  app.get("/api/config/export", async (c) => c.json(await exportSettings(await loadSettings())));
+  app.post("/api/config/compare", async (c) => {
+    const { config } = await bodyOf(c);
+    return c.json(await compareSettings(config, await loadSettings()));
+  });
   app.put("/api/config", async (c) => {
+    const body = await bodyOf(c);
+    if (Object.hasOwn(body, "config"))
+      return c.json(await importSettings(body["config"], await loadSettings(), options));
     const { key, value } = await textsIn(c, "key", "value");
     refuseSecret(key);
     return c.json(await changeSetting(key, value, options));
@@ -58,38 +71,6 @@ export function settingRoutes(app: Hono, { home, env, loadSettings }: DashboardD
     refuseSecret(c.req.param("key"));
     return c.json(await unsetSetting(c.req.param("key"), options));
   });
-  app.get("/api/env", async (c) => {
-    const set = new Set(namesIn(await loadSettings()));
-    const known = environmentVariables.filter(({ kind }) => kind === "secret").map(({ name }) => name);
-    const names = [...new Set([...set, ...known])].sort();
-    return c.json({
-      variables: names.map((name) => ({ name, is_set: set.has(name), masked: set.has(name) ? "••••" : null })),
-    });
-  });
-  app.put("/api/env", async (c) => {
-    const { name, value } = await textsIn(c, "name", "value");
-    demandSecret(name);
-    await writeSecret(name, new Secret(value), options);
-    return c.json({ name, is_set: true });
-  });
-  app.delete("/api/env/:name", async (c) => {
-    const name = c.req.param("name");
-    demandSecret(name);
-    return c.json({ name, removed: await removeSecrets([name], options) });
-  });
-}
-
-function namesIn({ environment }: LoadedConfig): readonly string[] {
-  const { variables } = environment;
-  return Object.keys(variables)
-    .filter((name) => environment.originOf(name) === "home-file" && isSecretVariable(name))
-    .filter((name) => (variables[name] ?? "") !== "")
-    .sort();
-}
-
-function demandSecret(name: string): void {
-  if (isSecretVariable(name)) return;
-  throw new UserError(`${name.slice(0, 100)} is not the name of a credential.`, { code: "bad_request" });
 }
 
 function refuseSecret(key: string): void {

@@ -17,7 +17,7 @@ export interface EditorOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** How the person answers; absent rejects. */
   onPermission?(request: RequestPermissionRequest): RequestPermissionResponse | Promise<RequestPermissionResponse>;
-  onRead?(path: string): string;
+  onRead?(path: string): string | Promise<string>;
   onWrite?(path: string, content: string): void;
 }
 
@@ -71,7 +71,9 @@ export class Editor implements AsyncDisposable {
         ({ params }) => options.onPermission?.(params) ?? selects("reject_once"),
       );
     if (options.onRead !== undefined)
-      app.onRequest("fs/read_text_file", ({ params }) => ({ content: options.onRead?.(params.path) ?? "" }));
+      app.onRequest("fs/read_text_file", async ({ params }) => ({
+        content: (await options.onRead?.(params.path)) ?? "",
+      }));
     if (options.onWrite !== undefined)
       app.onRequest("fs/write_text_file", ({ params }) => {
         options.onWrite?.(params.path, params.content);

@@ -38,9 +38,14 @@ export async function startDashboard(scope: Scope, more = "", port?: string): Pr
   return { model, stage, url, origin, token: url.split("#token=")[1] ?? "", stop };
 }
 
+export interface ServeOptions {
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 /** Starts the program; over when it says where it is. */
-export async function serve(stage: Stage, port = "0"): Promise<Served> {
-  const child = stage.start(["dashboard", "--port", port, "--no-open", "--json"]);
+export async function serve(stage: Stage, port = "0", { args = [], env = {} }: ServeOptions = {}): Promise<Served> {
+  const child = stage.start(["dashboard", "--port", port, "--no-open", "--json", ...args], { env });
   const url = await new Promise<string>((resolve, reject) => {
     let text = "";
     child.stdout?.on("data", (chunk: Buffer) => {

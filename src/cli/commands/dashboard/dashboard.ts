@@ -1,4 +1,6 @@
+import { readFile } from "node:fs/promises";
 import { UserError } from "#foundation/errors";
+import { Secret } from "#foundation/secrets/secret";
 import { systemClock } from "#foundation/time/clock";
 import { exitCodes, type Invocation } from "../../command.ts";
 import { flagNumber, flagText, hasFlag } from "../../invocation.ts";
@@ -8,6 +10,7 @@ import { loadSettings } from "../../support/settings.ts";
 import { version } from "../../version.ts";
 import { dashboardAbilities } from "./abilities.ts";
 import { gatewayProcesses } from "./gateway.ts";
+import { dashboardKeys } from "./keys.ts";
 import { dashboardMemory } from "./memory.ts";
 
 /** `hermes dashboard`: the page, in the foreground. */
@@ -18,6 +21,8 @@ export async function dashboard(invocation: Invocation): Promise<number> {
     host: flagText(invocation, "host") ?? "127.0.0.1",
     port: flagNumber(invocation, "port", { usual: 9119, min: 0, max: 65_535 }),
     publicUrl: publicUrlOf(flagText(invocation, "public-url")),
+    isInsecure: hasFlag(invocation, "insecure"),
+    tls: await tlsOf(flagText(invocation, "tls-cert"), flagText(invocation, "tls-key")),
   };
   const [{ openHermes, packageFolder }, { serveDashboard }] = await Promise.all([import("#app"), import("#dashboard")]);
   await using hermes = await openHermes({
@@ -28,17 +33,23 @@ export async function dashboard(invocation: Invocation): Promise<number> {
     profile: global.profile,
     ignoreUserConfig: global.ignoresUserConfig,
   });
+  const written = hermes.loaded.environment.variables["HERMES_DASHBOARD_PASSWORD"] ?? "";
+  const password = written === "" ? undefined : new Secret(written);
   const { home, logger, store, sessions, jobs, toolbox } = hermes;
   const profileArgs = global.profile === undefined ? [] : ["--profile", global.profile];
   const onReady = (url: string): void => {
     out.document({ url });
     out.line(`The dashboard is at ${url}`);
-    out.line("Whoever has this address can do what you can. Ctrl-C ends it.");
+    out.line(
+      url.includes("#token=")
+        ? "Whoever has this address can do what you can. Ctrl-C ends it."
+        : "Whoever knows its password can do what you can. Ctrl-C ends it.",
+    );
     if (!hasFlag(invocation, "no-open") && !isHeadless(io.env)) void openInBrowser(url, io);
   };
   await serveDashboard(
     {
-      address,
+      address: { ...address, password },
       pageFolder: packageFolder("dist/dashboard-page") ?? "",
       version,
       home,
@@ -48,10 +59,11 @@ export async function dashboard(invocation: Invocation): Promise<number> {
       jobs,
       memory: dashboardMemory(invocation),
       abilities: dashboardAbilities(invocation),
+      keys: dashboardKeys,
       gateway: () => gatewayProcesses(home),
       tabs: () => hermes.plugins.dashboardTabs,
       clock: systemClock,
-      logger,
+      logger: logger.child({ component: "dashboard" }),
       cwd: io.cwd,
       terminalProgram: [process.execPath, process.argv[1] ?? "", ...profileArgs, "chat"],
       loadSettings: async () => (await loadSettings(invocation, { isQuiet: true })).loaded,
@@ -61,6 +73,17 @@ export async function dashboard(invocation: Invocation): Promise<number> {
     io.signal,
   );
   return exitCodes.ok;
+}
+
+async function tlsOf(cert: string | undefined, key: string | undefined) {
+  if (cert === undefined && key === undefined) return undefined;
+  if (cert === undefined || key === undefined)
+    throw new UserError("--tls-cert and --tls-key belong together.", { code: "bad_tls", exitCode: 2 });
+  const read = (file: string): Promise<Buffer> =>
+    readFile(file).catch((cause: unknown) => {
+      throw new UserError(`${file} cannot be read.`, { code: "bad_tls", exitCode: 2, cause });
+    });
+  return { cert: await read(cert), key: await read(key) };
 }
 
 function publicUrlOf(text: string | undefined): URL | undefined {

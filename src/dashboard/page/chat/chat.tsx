@@ -1,11 +1,13 @@
 import type { VNode } from "preact";
 import { useCallback, useEffect, useReducer, useRef, useState } from "preact/hooks";
+import { ImageFiles, useImageFiles } from "../markdown/local-image.tsx";
 import type { Api } from "../shell/api.ts";
 import { count, dollars } from "../shell/figures.ts";
 import { linkTo } from "../shell/route.ts";
+import { type Conversation, emptyConversation, type SentImages } from "./column.ts";
 import { Composer } from "./composer.tsx";
 import { Connection, type ConnectionState } from "./connection.ts";
-import { answered, type Conversation, emptyConversation, prepend, reduce } from "./conversation.ts";
+import { answered, prepend, reduce } from "./conversation.ts";
 import type { Frame, HistoryMessage, PersonRequest, SessionFacts } from "./frames.ts";
 import { ItemView } from "./items.tsx";
 import { RequestCard } from "./requests.tsx";
@@ -15,10 +17,12 @@ import { VirtualList } from "./virtual-list.tsx";
 type Change =
   | { readonly kind: "frames"; readonly frames: readonly Frame[] }
   | { readonly kind: "earlier"; readonly earlier: number; readonly messages: readonly HistoryMessage[] }
+  | ({ readonly kind: "sending" } & SentImages)
   | { readonly kind: "answered"; readonly id: string };
 
 function change(state: Conversation, what: Change): Conversation {
   if (what.kind === "frames") return what.frames.reduce(reduce, state);
+  if (what.kind === "sending") return { ...state, sending: [...state.sending, what] };
   return what.kind === "earlier" ? prepend(state, what.earlier, what.messages) : answered(state, what.id);
 }
 
@@ -80,64 +84,72 @@ export function Chat({ api, id }: { readonly api: Api; readonly id: string | und
   const { items, info, isBusy, requests, queued, earlier } = conversation;
   const send = (input: Readonly<Record<string, unknown>>): void => connection?.send(input);
   const submit = useCallback(
-    (text: string, images: readonly string[] = []): void =>
+    (text: string, images: readonly string[] = []): void => {
+      if (images.length > 0) dispatch({ kind: "sending", text, images });
       connection?.send({
         type: "submit",
         text,
         images: images.length === 0 ? undefined : images,
         key: crypto.randomUUID(),
-      }),
+      });
+    },
     [connection],
   );
   const settle = (request: PersonRequest, input: Readonly<Record<string, unknown>>): void => {
     send({ ...input, id: request.id });
     dispatch({ kind: "answered", id: request.id });
   };
+  const readImage = useImageFiles(api, info?.id ?? id);
   const showEarlier = useEarlier(api, conversation, dispatch);
   useEffect(() => {
     document.title = `${info?.title ?? "Chat"} · Hermes`;
     if (info !== undefined && items.length > 0) window.history.replaceState(null, "", linkTo("chat", info.id));
   }, [info?.id, info?.title, items.length > 0]);
   return (
-    <section class="chat" aria-label="Conversation">
-      <ChatHead info={info} state={state} reason={reason} />
-      <VirtualList
-        rows={items}
-        label="Messages"
-        above={
-          earlier > 0 && (
-            <button type="button" class="quiet" onClick={showEarlier}>
-              Show earlier messages ({earlier})
-            </button>
-          )
-        }
-        below={items.length === 0 && state === "open" && <p class="hint">What shall we do?</p>}
-        draw={(item) => <ItemView item={item} onCommand={submit} />}
-        onNearStart={showEarlier}
-      />
-      {requests.map((request) => (
-        <RequestCard
-          key={request.id}
-          request={request}
-          onApprove={(choice) => settle(request, { type: "approve", choice })}
-          onAnswer={(text) => settle(request, { type: "answer", text })}
+    <ImageFiles.Provider value={readImage}>
+      <section class="chat" aria-label="Conversation">
+        <ChatHead info={info} state={state} reason={reason} />
+        <VirtualList
+          rows={items}
+          label="Messages"
+          above={
+            earlier > 0 && (
+              <button type="button" class="quiet" onClick={showEarlier}>
+                Show earlier messages ({earlier})
+              </button>
+            )
+          }
+          below={items.length === 0 && state === "open" && <p class="hint">What shall we do?</p>}
+          draw={(item) => <ItemView item={item} onCommand={submit} />}
+          onNearStart={showEarlier}
         />
-      ))}
-      <Composer
-        isBusy={isBusy}
-        queued={queued}
-        onSubmit={submit}
-        onQueue={(text) => send({ type: "queue", text })}
-        onUnqueue={(index) => send({ type: "unqueue", index })}
-        onStop={() => send({ type: "interrupt" })}
-        complete={(line, onReady) =>
-          connection?.ask(
-            { type: "complete", line },
-            (reply) => reply.kind === "completions" && onReady(reply.completions),
-          )
-        }
-      />
-    </section>
+        {requests.map((request) => (
+          <RequestCard
+            key={request.id}
+            request={request}
+            onApprove={(choice) => settle(request, { type: "approve", choice })}
+            onAnswer={(text) => settle(request, { type: "answer", text })}
+          />
+        ))}
+        <Composer
+          isBusy={isBusy}
+          queued={queued}
+          onSubmit={submit}
+          onQueue={(text) => send({ type: "queue", text })}
+          onSteer={(text) => send({ type: "steer", text })}
+          onUnqueue={(index, onTaken) =>
+            connection?.ask({ type: "unqueue", index }, (reply) => reply.kind === "unqueued" && onTaken(reply.text))
+          }
+          onStop={() => send({ type: "interrupt" })}
+          complete={(line, onReady) =>
+            connection?.ask(
+              { type: "complete", line },
+              (reply) => reply.kind === "completions" && onReady(reply.completions),
+            )
+          }
+        />
+      </section>
+    </ImageFiles.Provider>
   );
 }
 

@@ -10,25 +10,31 @@ export interface ComposerProps {
   readonly queued: readonly string[];
   onSubmit(text: string, images: readonly string[]): void;
   onQueue(text: string): void;
-  onUnqueue(index: number): void;
+  onSteer(text: string): void;
+  /** `onTaken` gets the words that waited. */
+  onUnqueue(index: number, onTaken: (text: string) => void): void;
   onStop(): void;
   complete(line: string, onReady: (items: readonly CompletionItem[]) => void): void;
 }
+
+/** As a message of its own, after the turn that runs, or into it. */
+type SendHow = "submit" | "queue" | "steer";
 
 /** Where the person writes. Enter sends, Shift-Enter begins a line, Tab takes a completion, Escape stops. */
 export function Composer(props: ComposerProps): VNode {
   const { isBusy } = props;
   const [text, setText] = useState("");
-  const { images, attach, clear } = useAttachedImages();
+  const { images, attach, remove, clear } = useAttachedImages();
   const completions = useCompletions(props.complete);
   const field = useRef<HTMLTextAreaElement>(null);
   const change = (value: string): void => {
     setText(value);
     completions.follow(value);
   };
-  const send = (how: "submit" | "queue"): void => {
-    if (text.trim() === "" && images.length === 0) return;
+  const send = (how: SendHow): void => {
+    if (text.trim() === "" && (how !== "submit" || images.length === 0)) return;
     if (how === "queue") props.onQueue(text);
+    else if (how === "steer") props.onSteer(text);
     else props.onSubmit(text, images);
     clear();
     change("");
@@ -47,11 +53,9 @@ export function Composer(props: ComposerProps): VNode {
   };
   return (
     <div class="composer">
-      <Queued texts={props.queued} onUnqueue={props.onUnqueue} />
+      <Queued texts={props.queued} onUnqueue={(index) => props.onUnqueue(index, change)} />
       <Offers offers={completions.offers} chosen={completions.chosen} onTake={take} />
-      {images.length > 0 && (
-        <p class="queued">{images.length === 1 ? "1 image" : `${images.length} images`} attached</p>
-      )}
+      <Attached images={images} onRemove={remove} />
       <div class="line">
         <textarea
           ref={field}
@@ -68,6 +72,22 @@ export function Composer(props: ComposerProps): VNode {
         <SendButtons isBusy={isBusy} onSend={send} onStop={props.onStop} />
       </div>
     </div>
+  );
+}
+
+/** What goes with the next message. */
+function Attached({ images, onRemove }: { readonly images: readonly string[]; onRemove(index: number): void }): VNode {
+  return (
+    <ul class="attached" aria-label="Attached images" hidden={images.length === 0}>
+      {images.map((source, index) => (
+        <li key={`${index}-${source.length}`}>
+          <img src={source} alt={`attached ${index + 1}`} />
+          <button type="button" class="quiet" aria-label={`Remove image ${index + 1}`} onClick={() => onRemove(index)}>
+            ×
+          </button>
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -113,7 +133,7 @@ function AttachButton({ onFiles }: { onFiles(files: FileList | null): void }): V
 
 interface SendButtonsProps {
   readonly isBusy: boolean;
-  onSend(how: "submit" | "queue"): void;
+  onSend(how: SendHow): void;
   onStop(): void;
 }
 
@@ -121,7 +141,12 @@ function SendButtons({ isBusy, onSend, onStop }: SendButtonsProps): VNode {
   return (
     <>
       {isBusy && (
-        <button type="button" class="quiet" onClick={() => onSend("queue")}>
+        <button type="button" class="quiet" title="Add to the running turn" onClick={() => onSend("steer")}>
+          Steer
+        </button>
+      )}
+      {isBusy && (
+        <button type="button" class="quiet" title="Send when the turn is over" onClick={() => onSend("queue")}>
           Queue
         </button>
       )}

@@ -1,54 +1,6 @@
-import type { Frame, HistoryMessage, PersonRequest, SessionFacts, SurfaceAction, View } from "./frames.ts";
-
-export interface ToolItem {
-  readonly kind: "tool";
-  readonly id: string;
-  readonly name: string;
-  readonly preview: string;
-  readonly input: string;
-  readonly output: string;
-  readonly diff?: string | undefined;
-  readonly state: "running" | "done" | "failed" | "cut";
-  readonly durationMs?: number | undefined;
-}
-
-/** One thing in the column of the conversation. */
-export type Item =
-  | { readonly kind: "user"; readonly id: string; readonly text: string; readonly images: readonly string[] }
-  | {
-      readonly kind: "assistant";
-      readonly id: string;
-      readonly text: string;
-      readonly reasoning: string;
-      readonly isOpen: boolean;
-    }
-  | ToolItem
-  | { readonly kind: "notice"; readonly id: string; readonly level: "info" | "warn" | "error"; readonly text: string }
-  | { readonly kind: "view"; readonly id: string; readonly view: View };
-
-export interface Conversation {
-  readonly items: readonly Item[];
-  readonly info: SessionFacts | undefined;
-  readonly earlier: number;
-  readonly isBusy: boolean;
-  readonly requests: readonly PersonRequest[];
-  readonly queued: readonly string[];
-  /** The number of the last event that is in here. */
-  readonly seq: number | undefined;
-  /** For ids of items that have none of their own. */
-  readonly made: number;
-}
-
-export const emptyConversation: Conversation = {
-  items: [],
-  info: undefined,
-  earlier: 0,
-  isBusy: false,
-  requests: [],
-  queued: [],
-  seq: undefined,
-  made: 0,
-};
+import { add, type Conversation, type Item, type ToolItem, without } from "./column.ts";
+import type { Frame, HistoryMessage, SurfaceAction } from "./frames.ts";
+import { childEvent, recovering, remark } from "./remarks.ts";
 
 /** The conversation after something came over the socket. Pure. */
 export function reduce(state: Conversation, frame: Frame): Conversation {
@@ -70,9 +22,7 @@ export function reduce(state: Conversation, frame: Frame): Conversation {
     case "turn-end":
       return endTurn(next, frame);
     case "input-admitted":
-      return hasItem(next, frame.message_id)
-        ? next
-        : { ...next, items: [...next.items, { kind: "user", id: frame.message_id, text: frame.text, images: [] }] };
+      return admitted(next, frame);
     case "text-delta":
       return write(next, { text: frame.text });
     case "reasoning-delta":
@@ -93,7 +43,9 @@ export function reduce(state: Conversation, frame: Frame): Conversation {
     case "notice":
       return add(next, (id) => ({ kind: "notice", id, level: frame.level, text: frame.text }));
     case "recovery-start":
-      return add(next, (id) => ({ kind: "notice", id, level: "warn", text: frame.problem }));
+      return recovering(next, frame);
+    case "child-event":
+      return childEvent(next, frame);
     case "queue-changed":
       return { ...next, queued: frame.queued };
     case "usage":
@@ -101,7 +53,7 @@ export function reduce(state: Conversation, frame: Frame): Conversation {
     case "reply":
       return replied(next, frame);
     default:
-      return next;
+      return remark(next, frame);
   }
 }
 
@@ -116,13 +68,6 @@ export function answered(state: Conversation, requestId: string): Conversation {
 
 const hasItem = (state: Conversation, id: string): boolean => state.items.some((item) => item.id === id);
 
-const without = (requests: readonly PersonRequest[], id: string): readonly PersonRequest[] =>
-  requests.filter((one) => one.id !== id);
-
-function add(state: Conversation, make: (id: string) => Item): Conversation {
-  return { ...state, made: state.made + 1, items: [...state.items, make(`made-${state.made}`)] };
-}
-
 /** Appends to the reply that is being written; begins one where none is. */
 function write(state: Conversation, piece: { readonly text?: string; readonly reasoning?: string }): Conversation {
   const last = state.items.at(-1);
@@ -131,6 +76,17 @@ function write(state: Conversation, piece: { readonly text?: string; readonly re
     return add(state, (id) => ({ kind: "assistant", id, text, reasoning, isOpen: true }));
   const grown = { ...last, text: last.text + text, reasoning: last.reasoning + reasoning };
   return { ...state, items: [...state.items.slice(0, -1), grown] };
+}
+
+/** The words of a person, with the images that this page sent with them. */
+function admitted(
+  state: Conversation,
+  { message_id: id, text }: Extract<Frame, { readonly type: "input-admitted" }>,
+): Conversation {
+  if (hasItem(state, id)) return state;
+  const sent = state.sending.find((one) => one.text.trim() === text.trim());
+  const sending = state.sending.filter((one) => one !== sent);
+  return { ...state, sending, items: [...state.items, { kind: "user", id, text, images: sent?.images ?? [] }] };
 }
 
 function endMessage(
@@ -235,9 +191,29 @@ function pastCall(
     kind: "tool",
     id: call.id,
     name: call.name,
-    preview: call.arguments.slice(0, 120),
+    preview: previewOf(call.arguments),
     input: call.arguments,
     output: result?.text ?? "",
     state: result === undefined ? "running" : "done",
   };
+}
+
+const telling = ["command", "path", "query", "url", "goal", "question", "prompt", "name"];
+
+/** What a call is about, by the argument that says most. */
+function previewOf(written: string): string {
+  const args = parsed(written);
+  const texts = Object.values(args).filter((value) => typeof value === "string");
+  const told = telling.map((name) => args[name]).find((value) => typeof value === "string") ?? texts[0];
+  return (typeof told === "string" ? told : written).slice(0, 120);
+}
+
+function parsed(written: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(written);
+    return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+  } catch {
+    // A call that was cut short.
+    return {};
+  }
 }

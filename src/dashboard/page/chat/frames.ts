@@ -47,6 +47,22 @@ export type PersonRequest =
 
 type Numbered = { readonly seq: number };
 
+/** What an agent does that another one started. */
+export interface ChildFrame {
+  readonly type: "child-event";
+  readonly child_id: string;
+  readonly task: string;
+  readonly event: PersonRequest | PersonAnswer | ChildStep;
+}
+
+type PersonAnswer = { readonly type: "approval-response" | "question-response"; readonly id: string };
+
+/** Its other events change nothing that is shown. */
+export type ChildStep =
+  | { readonly type: "turn-start" }
+  | { readonly type: "tool-start"; readonly name: string; readonly preview: string }
+  | { readonly type: "turn-end"; readonly text: string; readonly error?: string };
+
 export type EventFrame = Numbered &
   (
     | PersonRequest
@@ -75,10 +91,20 @@ export type EventFrame = Numbered &
         readonly diff?: string;
         readonly result?: string;
       }
-    | { readonly type: "approval-response" | "question-response"; readonly id: string }
+    | PersonAnswer
     | { readonly type: "input-admitted"; readonly message_id: string; readonly text: string }
     | { readonly type: "notice"; readonly level: "info" | "warn" | "error"; readonly text: string }
-    | { readonly type: "recovery-start"; readonly problem: string }
+    | {
+        readonly type: "recovery-start";
+        /** What went wrong with an attempt and what is done about it, for the person. */
+        readonly text: string;
+        readonly attempt?: { readonly number: number; readonly of: number };
+      }
+    | { readonly type: "compression-start"; readonly reason: string }
+    | { readonly type: "compression-end"; readonly tokens_before: number; readonly tokens_after: number }
+    | { readonly type: "target-change"; readonly provider: string; readonly model: string; readonly reason: string }
+    | { readonly type: "background-end"; readonly prompt: string; readonly text: string }
+    | ChildFrame
     | { readonly type: "queue-changed"; readonly queued: readonly string[] }
     | { readonly type: "session-changed"; readonly info: SessionFacts }
     | { readonly type: "usage"; readonly context_tokens: number; readonly context_window: number }

@@ -1,7 +1,8 @@
 import type { VNode } from "preact";
+import { LocalImage } from "../markdown/local-image.tsx";
 import { Markdown } from "../markdown/markdown.tsx";
 import { memo } from "../markdown/memo.ts";
-import type { Item, ToolItem } from "./conversation.ts";
+import type { Item, ToolItem } from "./column.ts";
 import { Diff } from "./diff.tsx";
 import { CommandView } from "./view.tsx";
 
@@ -47,6 +48,9 @@ export const ItemView = memo(({ item, onCommand }: ItemProps): VNode => {
   }
 });
 
+/** The file of an image that was made. */
+const imageIn = (output: string): string | undefined => /"file_path":\s*"([^"\\]+)"/.exec(output)?.[1];
+
 const words: Readonly<Record<ToolItem["state"], string>> = {
   running: "running",
   done: "done",
@@ -57,9 +61,10 @@ const words: Readonly<Record<ToolItem["state"], string>> = {
 function ToolCard({ tool }: { readonly tool: ToolItem }): VNode {
   const { name, preview, input, output, diff, state, durationMs } = tool;
   const took = durationMs === undefined ? "" : ` in ${(durationMs / 1000).toFixed(1)} s`;
+  const image = name === "image_generate" && state === "done" ? imageIn(output) : undefined;
   return (
     <article class={`item tool ${state}`} aria-label={`Tool ${name}`}>
-      <details open={state === "running" || diff !== undefined}>
+      <details open={state === "running" || diff !== undefined || image !== undefined}>
         <summary>
           <strong>{name}</strong> <code>{preview}</code> <span class="state">{`${words[state]}${took}`}</span>
         </summary>
@@ -70,6 +75,7 @@ function ToolCard({ tool }: { readonly tool: ToolItem }): VNode {
           </details>
         )}
         {diff !== undefined && <Diff text={diff} />}
+        {image !== undefined && <LocalImage path={image} name={preview} />}
         {output !== "" && diff === undefined && (
           <pre class="output" tabIndex={0}>
             {output}

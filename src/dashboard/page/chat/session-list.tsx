@@ -34,6 +34,9 @@ export function SessionList({ api, current }: { readonly api: Api; readonly curr
         value={words}
         onInput={(event) => setWords(event.currentTarget.value)}
       />
+      {loaded.kind === "ready" && loaded.value.sessions.length === 0 && (
+        <p class="hint">{words.trim() === "" ? "No conversations yet." : "No conversation was found."}</p>
+      )}
       <ul>
         {loaded.kind === "ready" &&
           loaded.value.sessions.map(({ id, title, source, last_active_ms }) => (

@@ -4,6 +4,7 @@ export interface AttachedImages {
   /** As data URLs. */
   readonly images: readonly string[];
   attach(files: FileList | null | undefined): void;
+  remove(index: number): void;
   clear(): void;
 }
 
@@ -18,5 +19,6 @@ export function useAttachedImages(): AttachedImages {
       reader.readAsDataURL(file);
     }
   };
-  return { images, attach, clear: () => setImages([]) };
+  const remove = (index: number): void => setImages((before) => before.filter((_, at) => at !== index));
+  return { images, attach, remove, clear: () => setImages([]) };
 }

@@ -3,6 +3,7 @@ import type { ComponentChildren, VNode } from "preact";
 import { useMemo } from "preact/hooks";
 import { Code } from "./code.tsx";
 import { decoded } from "./entities.ts";
+import { LocalImage, pathOf } from "./local-image.tsx";
 import { memo } from "./memo.ts";
 
 /**
@@ -79,6 +80,8 @@ function inline(token: Token, index: number): ComponentChildren {
     case "image": {
       const { href, text } = token as Tokens.Image;
       if (/^data:image\/(?:png|jpeg|gif|webp);base64,/.test(href)) return <img key={index} src={href} alt={text} />;
+      const path = pathOf(href);
+      if (path !== undefined) return <LocalImage key={index} path={path} name={text} />;
       return link(href, `🖼 ${text === "" ? href : text}`, index);
     }
     case "escape":

@@ -36,12 +36,19 @@ interface Usage {
   readonly tool_calls: number;
   readonly input_tokens: number;
   readonly output_tokens: number;
+  /** Calls whose tokens the server did not count. */
+  readonly estimated_calls: number;
   readonly cost_usd: number;
   readonly sessions_with_unknown_cost: number;
   readonly per_day: readonly Day[];
   readonly budgets: readonly Budget[];
   readonly by_model: readonly Group[];
   readonly by_source: readonly Group[];
+}
+
+/** With the mark of an estimate where a server left some of it uncounted. */
+function tokenCount(tokens: number, { estimated_calls: estimated }: Usage): string {
+  return `${estimated > 0 ? "~" : ""}${count(tokens)}`;
 }
 
 /** What was used, and what it cost. */
@@ -66,8 +73,8 @@ export function InsightsPage({ api }: PageProps): VNode {
               <Fact name="Conversations" value={count(usage.sessions)} />
               <Fact name="Messages" value={count(usage.messages)} />
               <Fact name="Tool calls" value={count(usage.tool_calls)} />
-              <Fact name="Tokens in" value={count(usage.input_tokens)} />
-              <Fact name="Tokens out" value={count(usage.output_tokens)} />
+              <Fact name="Tokens in" value={tokenCount(usage.input_tokens, usage)} />
+              <Fact name="Tokens out" value={tokenCount(usage.output_tokens, usage)} />
               <Fact
                 name="Cache hits"
                 value={usage.cache_hit_rate === null ? "unknown" : `${Math.round(usage.cache_hit_rate * 100)} %`}
@@ -103,7 +110,7 @@ function Budgets({ budgets }: { readonly budgets: readonly Budget[] }): VNode {
           No limit is set. <code>budget.daily_usd</code> under <a href={linkTo("settings")}>Settings</a> sets one.
         </p>
       )}
-      <dl class="facts">
+      <dl class="facts limits">
         {budgets.map(({ what, limit_usd, spent_usd, mode }) => (
           <Fact
             key={what}
@@ -124,22 +131,23 @@ function GroupTable({ title, groups }: { readonly title: string; readonly groups
   return (
     <div class="scrolls">
       <h2>{title}</h2>
-      <table>
+      {groups.length === 0 && <p>Nothing in this period.</p>}
+      <table hidden={groups.length === 0}>
         <thead>
           <tr>
             <th>Name</th>
-            <th>Conversations</th>
-            <th>Tokens</th>
-            <th>Cost</th>
+            <th class="number">Conversations</th>
+            <th class="number">Tokens</th>
+            <th class="number">Cost</th>
           </tr>
         </thead>
         <tbody>
           {groups.map(({ name, sessions, tokens, cost_usd }) => (
             <tr key={name}>
               <td>{name}</td>
-              <td>{count(sessions)}</td>
-              <td>{count(tokens)}</td>
-              <td>{dollars(cost_usd)}</td>
+              <td class="number">{count(sessions)}</td>
+              <td class="number">{count(tokens)}</td>
+              <td class="number">{dollars(cost_usd)}</td>
             </tr>
           ))}
         </tbody>

@@ -99,6 +99,7 @@ function JobLine({ job, isOpen, onOpen, onAct }: JobLineProps): VNode {
         <button
           type="button"
           class="quiet"
+          aria-label={`${enabled ? "Pause" : "Resume"} ${name}`}
           onClick={() => onAct("POST", `cron/jobs/${id}/${enabled ? "pause" : "resume"}`)}
         >
           {enabled ? "Pause" : "Resume"}
@@ -107,7 +108,7 @@ function JobLine({ job, isOpen, onOpen, onAct }: JobLineProps): VNode {
           type="button"
           class="deny"
           aria-label={`Delete ${name}`}
-          onClick={() => onAct("DELETE", `cron/jobs/${id}`)}
+          onClick={() => window.confirm(`Delete "${name}"?`) && onAct("DELETE", `cron/jobs/${id}`)}
         >
           Delete
         </button>

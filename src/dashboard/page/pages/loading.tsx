@@ -9,6 +9,12 @@ export function Loading<T>({
   readonly of: Loaded<T>;
   readonly children: (value: T) => ComponentChildren;
 }): VNode {
-  if (of.kind === "ready") return <>{children(of.value)}</>;
-  return of.kind === "loading" ? <p role="status">Loading…</p> : <p role="alert">{of.message}</p>;
+  if (of.kind === "loading") return <p role="status">Loading…</p>;
+  if (of.kind === "failed") return <p role="alert">{of.message}</p>;
+  return (
+    <>
+      {of.problem !== "" && <p role="alert">{of.problem}</p>}
+      {children(of.value)}
+    </>
+  );
 }

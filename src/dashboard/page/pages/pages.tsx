@@ -8,7 +8,7 @@ import { LogsPage } from "./logs.tsx";
 import { MemoryPage } from "./memory.tsx";
 import { SchedulesPage } from "./schedules.tsx";
 import { SessionsPage } from "./sessions.tsx";
-import { SettingsPage } from "./settings.tsx";
+import { SettingsPage } from "./settings/settings.tsx";
 import { StatusPage } from "./status.tsx";
 
 /** The pages beside the chat, in the order of the menu. */

@@ -12,7 +12,11 @@ const empty = { name: "", schedule: "", prompt: "" };
 
 /** What is done later, and when. */
 export function SchedulesPage({ api }: PageProps): VNode {
-  const [loaded, again] = useLoaded<{ readonly jobs: readonly JobRow[] }>(api, "cron/jobs", 10_000);
+  const [loaded, again] = useLoaded<{ readonly jobs: readonly JobRow[]; readonly has_scheduler: boolean }>(
+    api,
+    "cron/jobs",
+    10_000,
+  );
   const [upcoming, lookAhead] = useLoaded<Upcoming>(api, "cron/upcoming?days=7", 60_000);
   const [job, setJob] = useState(empty);
   const { problem, run } = useAction(() => {
@@ -34,16 +38,23 @@ export function SchedulesPage({ api }: PageProps): VNode {
           <input
             type="text"
             required
-            placeholder="every day at 9:00, every 2h, 0 9 * * 1"
+            placeholder="every day at 9:00, in 20 minutes, every 2h, 0 9 * * 1"
             value={job.schedule}
             onInput={change("schedule")}
           />
         </label>
         <label>
-          What <textarea required rows={2} value={job.prompt} onInput={change("prompt")} />
+          What{" "}
+          <textarea
+            required
+            rows={2}
+            placeholder="Summarise what changed in the repository."
+            value={job.prompt}
+            onInput={change("prompt")}
+          />
         </label>
         <label>
-          Name <input type="text" value={job.name} onInput={change("name")} />
+          Name <input type="text" placeholder="made from the task" value={job.name} onInput={change("name")} />
         </label>
         <button type="submit">Create</button>
         <Problem text={problem} />
@@ -52,7 +63,16 @@ export function SchedulesPage({ api }: PageProps): VNode {
       <Loading of={upcoming}>{(found) => <TimeLine upcoming={found} />}</Loading>
       <h2>Jobs</h2>
       <Loading of={loaded}>
-        {({ jobs }) => <JobTable api={api} jobs={jobs} onAct={(method, path) => void run(api.send(method, path))} />}
+        {({ jobs, has_scheduler: hasScheduler }) => (
+          <>
+            {!hasScheduler && jobs.length > 0 && (
+              <p class="hint">
+                Jobs wait until the gateway runs: <code>hermes gateway run</code>
+              </p>
+            )}
+            <JobTable api={api} jobs={jobs} onAct={(method, path) => void run(api.send(method, path))} />
+          </>
+        )}
       </Loading>
     </>
   );

@@ -2,6 +2,7 @@ import type { VNode } from "preact";
 import { itemsOf } from "../chat/conversation.ts";
 import type { HistoryMessage } from "../chat/frames.ts";
 import { ItemView } from "../chat/items.tsx";
+import { ImageFiles, useImageFiles } from "../markdown/local-image.tsx";
 import type { Api } from "../shell/api.ts";
 import { ago, count, dollars } from "../shell/figures.ts";
 import { linkTo } from "../shell/route.ts";
@@ -53,8 +54,9 @@ export function SessionDetails({ api, id }: DetailsProps): VNode {
   const [facts] = useLoaded<Facts>(api, path);
   const [lineage] = useLoaded<Lineage>(api, `${path}/lineage`);
   const [history] = useLoaded<History>(api, `${path}/messages?limit=200`);
+  const readImage = useImageFiles(api, id);
   return (
-    <>
+    <ImageFiles.Provider value={readImage}>
       <p>
         <a href={linkTo("sessions")}>All sessions</a>
       </p>
@@ -72,7 +74,7 @@ export function SessionDetails({ api, id }: DetailsProps): VNode {
           </>
         )}
       </Loading>
-    </>
+    </ImageFiles.Provider>
   );
 }
 
@@ -91,7 +93,7 @@ function Figures({ facts }: { readonly facts: Facts }): VNode {
         <Fact name="Messages" value={count(facts.message_count)} />
         <Fact name="Tool calls" value={count(facts.tool_call_count)} />
         <Fact name="Tokens in / out" value={`${count(facts.input_tokens)} / ${count(facts.output_tokens)}`} />
-        <Fact name="Cost" value={cost_usd === null ? "not known" : dollars(cost_usd)} />
+        <Fact name="Cost" value={cost_usd === null ? "unknown" : dollars(cost_usd)} />
       </dl>
     </>
   );

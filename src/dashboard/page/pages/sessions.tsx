@@ -4,6 +4,7 @@ import type { SessionRow } from "../chat/session-list.tsx";
 import { ago, count } from "../shell/figures.ts";
 import type { PageProps } from "../shell/page-props.ts";
 import { linkTo } from "../shell/route.ts";
+import { saveJson } from "../shell/save-file.ts";
 import { useLoaded } from "../shell/use-loaded.ts";
 import { Loading } from "./loading.tsx";
 import { SessionDetails } from "./session-details.tsx";
@@ -27,12 +28,7 @@ function AllSessions({ api }: Pick<PageProps, "api">): VNode {
     again();
   };
   const save = async (id: string): Promise<void> => {
-    const whole = await api.get<unknown>(`sessions/${encodeURIComponent(id)}/export`);
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([JSON.stringify(whole, null, 2)], { type: "application/json" }));
-    link.download = `${id}.json`;
-    link.click();
-    URL.revokeObjectURL(link.href);
+    saveJson(`${id}.json`, await api.get<unknown>(`sessions/${encodeURIComponent(id)}/export`));
   };
   return (
     <>
@@ -65,6 +61,7 @@ interface SessionTableProps {
 }
 
 function SessionTable({ sessions, onExport, onDelete }: SessionTableProps): VNode {
+  if (sessions.length === 0) return <p>No conversation was found.</p>;
   return (
     <div class="scrolls">
       <table>
@@ -104,7 +101,6 @@ function SessionTable({ sessions, onExport, onDelete }: SessionTableProps): VNod
           ))}
         </tbody>
       </table>
-      {sessions.length === 0 && <p>Nothing was found.</p>}
     </div>
   );
 }

@@ -49,15 +49,13 @@ export function StatusPage({ api }: PageProps): VNode {
           <>
             <dl class="facts">
               <Fact name="Version" value={status.version} />
-              <Fact name="Home" value={`${status.home} (profile ${status.profile})`} />
-              <Fact name="Folder of new conversations" value={status.cwd} />
-              <Fact
-                name="Conversations"
-                value={`${count(status.sessions)}, ${status.active_sessions} active in the last 5 minutes`}
-              />
+              <Fact name="Conversations" value={count(status.sessions)} />
+              <Fact name="Active in the last 5 minutes" value={count(status.active_sessions)} />
               <Fact name="Messages" value={count(status.messages)} />
               <Fact name="Inbox" value={countsText(status.inbox)} />
               <Fact name="Outbox" value={countsText(status.outbox)} />
+              <Fact isLong name="Home" value={`${status.home} (profile ${status.profile})`} />
+              <Fact isLong name="Folder of new conversations" value={status.cwd} />
             </dl>
             <h2>Gateway</h2>
             <Gateway processes={status.gateway} />
@@ -83,6 +81,7 @@ export function StatusPage({ api }: PageProps): VNode {
               ))}
             </ul>
             <h2>Recent conversations</h2>
+            {status.recent.length === 0 && <p>None yet.</p>}
             <ul class="rows">
               {status.recent.map(({ id, title, source, last_active_ms }) => (
                 <li key={id}>
@@ -101,12 +100,18 @@ export function StatusPage({ api }: PageProps): VNode {
 }
 
 function Gateway({ processes }: { readonly processes: Status["gateway"] }): VNode {
-  if (processes.length === 0) return <p>Not running.</p>;
+  if (processes.length === 0)
+    return (
+      <p>
+        Not running. <span class="hint">Start it with</span> <code>hermes gateway run</code>
+      </p>
+    );
   return (
     <ul class="rows">
       {processes.map(({ pid, state, roles, running_turns, platforms }) => (
         <li key={pid}>
-          Process {pid}: {state}, {running_turns} turns <small>{roles.join(", ")}</small>
+          Process {pid}: {state}, {running_turns} {running_turns === 1 ? "turn" : "turns"}{" "}
+          <small>{roles.join(", ")}</small>
           <ul>
             {platforms.map(({ id, state: now, problem }) => (
               <li key={id}>
@@ -122,7 +127,10 @@ function Gateway({ processes }: { readonly processes: Status["gateway"] }): VNod
   );
 }
 
+/** What is over and done with is of no interest here. */
+const settled: ReadonlySet<string> = new Set(["done", "sent", "delivered"]);
+
 function countsText(counts: Readonly<Record<string, number>>): string {
-  const parts = Object.entries(counts).filter(([, many]) => many > 0);
+  const parts = Object.entries(counts).filter(([name, many]) => many > 0 && !settled.has(name));
   return parts.length === 0 ? "empty" : parts.map(([name, many]) => `${many} ${name}`).join(", ");
 }

@@ -44,7 +44,12 @@ export function TimeLine({ upcoming }: { readonly upcoming: Upcoming }): VNode {
 
 function midnights(fromMs: number, untilMs: number): readonly number[] {
   const found: number[] = [];
-  for (let ms = new Date(fromMs).setHours(24, 0, 0, 0); ms < untilMs; ms = new Date(ms + dayMs).setHours(0, 0, 0, 0))
+  // The name of a day needs room to its right.
+  for (
+    let ms = new Date(fromMs).setHours(24, 0, 0, 0);
+    ms < untilMs - dayMs / 3;
+    ms = new Date(ms + dayMs).setHours(0, 0, 0, 0)
+  )
     found.push(ms);
   return found;
 }

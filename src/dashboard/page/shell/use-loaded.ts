@@ -1,24 +1,40 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
-import type { Api } from "./api.ts";
+import { type Api, AwayError } from "./api.ts";
 
 export type Loaded<T> =
   | { readonly kind: "loading" }
   | { readonly kind: "failed"; readonly message: string }
-  | { readonly kind: "ready"; readonly value: T };
+  /** `problem`: why it could not be read again; empty while all is well. */
+  | { readonly kind: "ready"; readonly value: T; readonly problem: string };
 
-/** What a path of the API answers; read again every so often, and whenever it is asked for. What was there stays until then. */
+const awayMs = 2000;
+
+/**
+ * What a path of the API answers; read again every so often, and whenever it is asked for. What was there stays until then, also while
+ * nobody answers, which is tried again by itself.
+ */
 export function useLoaded<T>(api: Api, path: string, everyMs?: number): readonly [Loaded<T>, () => void] {
   const [state, setState] = useState<Loaded<T>>({ kind: "loading" });
   const [round, setRound] = useState(0);
   useEffect(() => {
     const gone = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const later = (ms: number | undefined): void => {
+      if (ms !== undefined) timer = setTimeout(() => setRound((now) => now + 1), ms);
+    };
     api.get<T>(path, gone.signal).then(
-      (value) => setState({ kind: "ready", value }),
-      (error: unknown) => {
-        if (!gone.signal.aborted) setState({ kind: "failed", message: String((error as Error).message) });
+      (value) => {
+        if (gone.signal.aborted) return;
+        setState({ kind: "ready", value, problem: "" });
+        later(everyMs);
+      },
+      (error: Error) => {
+        if (gone.signal.aborted) return;
+        const isAway = error instanceof AwayError;
+        setState((now) => (isAway && now.kind === "ready" ? { ...now, problem: error.message } : failed(error)));
+        later(isAway ? awayMs : everyMs);
       },
     );
-    const timer = everyMs === undefined ? undefined : setTimeout(() => setRound((now) => now + 1), everyMs);
     return () => {
       gone.abort();
       clearTimeout(timer);
@@ -26,3 +42,5 @@ export function useLoaded<T>(api: Api, path: string, everyMs?: number): readonly
   }, [api, path, round, everyMs]);
   return [state, useCallback(() => setRound((now) => now + 1), [])];
 }
+
+const failed = ({ message }: Error) => ({ kind: "failed", message }) as const;

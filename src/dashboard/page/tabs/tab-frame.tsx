@@ -1,6 +1,7 @@
 import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Api } from "../shell/api.ts";
+import { isDark } from "../shell/theme.ts";
 
 export interface Tab {
   readonly name: string;
@@ -21,9 +22,8 @@ export function TabFrame({ api, tab }: { readonly api: Api; readonly tab: Tab })
       if (target === null || target === undefined || source !== target || data !== "hermes:data") return;
       void api.get<{ readonly data: unknown }>(`tabs/${encodeURIComponent(tab.name)}/data`, gone.signal).then(
         (got) => {
-          const isDark = window.matchMedia("(prefers-color-scheme: dark)").matches;
           // Its origin is none, so it can be named by no other word; the window is the one that asked.
-          target.postMessage({ type: "hermes:data", data: got.data, theme: isDark ? "dark" : "light" }, "*");
+          target.postMessage({ type: "hermes:data", data: got.data, theme: isDark() ? "dark" : "light" }, "*");
         },
         () => undefined,
       );
