@@ -1,7 +1,5 @@
-import { readFile } from "node:fs/promises";
 import { performance } from "node:perf_hooks";
 import { parseArgs } from "node:util";
-import { textOf } from "#conversation";
 import { silentLogger } from "#foundation/files/logger";
 import { never, sleep } from "#foundation/lifecycle/abort";
 import { Scope } from "#foundation/lifecycle/disposal";
@@ -9,87 +7,66 @@ import { systemClock } from "#foundation/time/clock";
 import { openStore } from "#store";
 import { Intake } from "../src/gateway/intake/intake.ts";
 import { findPostgres, startPostgres } from "../test/contracts/store/postgres-server.ts";
-import { Deployment, type Member } from "../test/e2e/support/deployment.ts";
 import { Stage } from "../test/e2e/support/stage.ts";
-import { says, startModelServer } from "../test/fakes/model-server/index.ts";
-import { startTelegramServer } from "../test/fakes/platforms/telegram-server.ts";
+import { type BenchDeployment, memoryOf, openDeployment } from "./gateway-bench/bench-deployment.ts";
 
 /**
  * What the gateway costs, with the built program, a fake platform and a fake model on this machine: how soon a message
- * becomes a turn, how many are written down in a second, what it weighs, and what more workers bring.
+ * becomes a turn, how many are written down in a second, how long it keeps others waiting, what it weighs, and what more
+ * workers bring. Ten thousand conversations take most of the time; `--sessions 0` leaves them out.
  */
 const { values } = parseArgs({
   options: {
     turns: { type: "string", default: "60" },
     intake: { type: "string", default: "2000" },
     sessions: { type: "string", default: "10000" },
-    flow: { type: "string", default: "300" },
+    flow: { type: "string", default: "200" },
+    /** Words of an answer while eight of them grow, one every 20 ms. */
+    words: { type: "string", default: "400" },
+    store: { type: "string", multiple: true, default: ["sqlite", "postgres"] },
   },
 });
+const startedMs = performance.now();
 const found = findPostgres();
 if (found.kind === "missing") process.stdout.write(`PostgreSQL is left out: ${found.why}\n`);
 
-const megabyte = 1_048_576;
-const firstChat = 1_000;
-const mostChats = 9_000;
-
 await using scope = new Scope();
-const server = found.kind === "present" ? scope.adopt(await startPostgres(found.bin)) : undefined;
-for (const store of ["sqlite", "postgres"] as const) {
-  if (store === "postgres" && server === undefined) continue;
-  const url = async () => (store === "postgres" ? await server?.fresh() : undefined);
-  tell(`${store}: messages written down per second and ingress`, await intakeRate(await url(), Number(values.intake)));
-  await using one = await open(await url(), 1);
-  tell(`${store}: RSS idle, MB`, await memoryOf(one.members[0]));
-  tell(`${store}: from accepted to the turn's request, ms`, await latency(one, Number(values.turns)));
-  tell(`${store}: turns per second, 1 worker`, await flow(one, Number(values.flow)));
-  tell(`${store}: RSS after that many sessions, MB`, await touched(one, Number(values.sessions)));
-}
+const isWanted = (store: string): boolean => values.store.includes(store);
+const server =
+  found.kind === "present" && isWanted("postgres") ? scope.adopt(await startPostgres(found.bin)) : undefined;
+if (isWanted("sqlite")) await measure("sqlite", undefined);
 if (server !== undefined) {
-  await using three = await open(await server.fresh(), 3);
+  await measure("postgres", () => server.fresh());
+  await using three = await openDeployment(await server.fresh(), 3);
   tell("postgres: turns per second, 3 workers", await flow(three, Number(values.flow)));
+}
+tell("seconds", (performance.now() - startedMs) / 1000);
+
+async function measure(store: string, fresh: (() => Promise<string>) | undefined): Promise<void> {
+  const rate = await intakeRate(await fresh?.(), Number(values.intake));
+  tell(`${store}: messages written down per second and ingress`, rate);
+  await using one = await openDeployment(await fresh?.(), 1);
+  tell(`${store}: RSS idle, MB`, await memoryOf(one.members[0]?.pid));
+  tell(`${store}: from accepted to the turn's request, ms`, await latency(one, Number(values.turns)));
+  tell(`${store}: event loop while 8 turns stream, ms late`, await stall(one, Number(values.words)));
+  tell(`${store}: turns per second, 1 worker`, await flow(one, Number(values.flow)));
+  // What a process remembers of conversations does not depend on where they are kept.
+  if (store === "sqlite" && Number(values.sessions) > 0)
+    tell("RSS after that many conversations, MB", await touched(one, Number(values.sessions)));
 }
 
 function tell(what: string, figure: unknown): void {
   process.stdout.write(`${what}: ${typeof figure === "number" ? figure.toFixed(1) : JSON.stringify(figure)}\n`);
 }
 
-async function open(url: string | undefined, workers: number) {
-  const own = new Scope();
-  const model = own.adopt(await startModelServer());
-  const telegram = own.adopt(await startTelegramServer());
-  const deployment = own.adopt(
-    new Deployment({
-      config: [
-        `model: { provider: custom, default: test-model, base_url: "${model.chatBaseUrl}", context_length: 128000 }`,
-        `telegram: { base_url: "${telegram.url}", allow_all_users: true }`,
-        "auxiliary: { title_generation: { enabled: false } }",
-        "display: { tool_progress: off }",
-      ],
-      env: `TELEGRAM_BOT_TOKEN=${telegram.token}\n`,
-      url,
-    }),
-  );
-  const shares =
-    workers === 1 ? [[]] : [["ingress", "scheduler"], ...Array.from({ length: workers }, () => ["worker"])];
-  const members: Member[] = [];
-  for (const roles of shares) members.push(await deployment.start(roles));
-  await members[0]?.ready("telegram");
-  for (const member of members) await member.ready();
-  return { model, telegram, members, [Symbol.asyncDispose]: () => own[Symbol.asyncDispose]() };
-}
-
-type Opened = Awaited<ReturnType<typeof open>>;
-
 /** The intake alone: what one ingress writes down when its platforms deliver as fast as it takes. */
 async function intakeRate(url: string | undefined, count: number): Promise<number> {
   await using stage = await Stage.open();
   const location = url === undefined ? { path: `${stage.home}/state.db` } : { url };
   await using store = await openStore(location, { clock: systemClock, log: silentLogger });
-  const keyRules = () => ({ groupPerUser: true, threadPerUser: false });
   const intake = new Intake({
     store,
-    keyRules,
+    keyRules: () => ({ groupPerUser: true, threadPerUser: false }),
     splitLength: () => 4_000,
     clock: systemClock,
     mostPending: () => 200,
@@ -110,55 +87,53 @@ async function intakeRate(url: string | undefined, count: number): Promise<numbe
 }
 
 /** One message at a time, to an idle gateway. */
-async function latency({ model, telegram }: Opened, turns: number) {
+async function latency({ model, write, answers, answered }: BenchDeployment, turns: number) {
   const times: number[] = [];
-  model.otherwise(says("Yes."));
   for (let number = 0; number < turns; number += 1) {
-    const before = model.requests.length;
-    const chatId = firstChat + (number % 20);
+    const [asked, before] = [model.requests(), answers()];
     const startMs = performance.now();
-    telegram.text(`question ${number}`, { chatId, from: chatId });
-    await model.received(before + 1);
+    write(number % 20, `question ${number}`);
+    while (model.requests() === asked) await sleep(1, never);
     times.push(performance.now() - startMs);
-    await until(() => telegram.shown().filter((one) => one.text === "Yes.").length > number);
+    await answered(before + 1);
   }
   times.sort((left, right) => left - right);
   const at = (part: number) => Math.round(times[Math.min(times.length - 1, Math.floor(times.length * part))] ?? 0);
   return { p50: at(0.5), p95: at(0.95) };
 }
 
+/** Eight answers that grow at the same time, in eight chats, as people see them grow. */
+async function stall({ model, write, answers, answered, loop, rest }: BenchDeployment, words: number) {
+  const before = answers();
+  model.speak(words, 20);
+  for (let chat = 0; chat < 8; chat += 1) write(100 + chat, "tell me more");
+  await answered(before + 8);
+  // All of them grow now.
+  rest();
+  await sleep(words * 15, never);
+  const { p99, max } = await loop();
+  model.speak(1, 0);
+  await sleep(words * 10, never);
+  return { p99: Number(p99.toFixed(1)), max: Number(max.toFixed(1)) };
+}
+
 /** Many chats at once, one message each. */
-async function flow({ model, telegram }: Opened, count: number): Promise<number> {
-  model.otherwise((request) => says(`Flow ${textOf(request.messages.at(-1)?.content as string).length}.`));
-  const before = telegram.shown().length;
+async function flow({ write, answers, answered }: BenchDeployment, count: number): Promise<number> {
+  const before = answers();
   const startMs = performance.now();
-  for (let number = 0; number < count; number += 1) {
-    const chatId = firstChat + 1_000 + number;
-    telegram.text(`go ${number}`, { chatId, from: chatId });
-  }
-  await until(() => telegram.shown().length >= before + count);
+  for (let number = 0; number < count; number += 1) write(1_000 + number, `go ${number}`);
+  await answered(before + count);
   return count / ((performance.now() - startMs) / 1000);
 }
 
-async function touched({ model, telegram, members }: Opened, count: number) {
-  model.otherwise(says("Touched."));
+/** Each conversation has one turn; a hundred of them wait at the most. */
+async function touched({ write, answers, answered, members }: BenchDeployment, count: number) {
+  const before = answers();
   for (let number = 0; number < count; number += 1) {
-    const chatId = firstChat + (number % mostChats);
-    telegram.text(`hello ${number}`, { chatId, from: chatId });
-    if (number % 100 === 99)
-      await until(() => telegram.shown().filter(({ text }) => text === "Touched.").length >= number - 50);
+    write(10_000 + number, `hello ${number}`);
+    if (number % 100 === 99) await answered(before + number - 99);
+    if (number % 1_000 === 999) process.stderr.write(`  ${number + 1} conversations\n`);
   }
-  await until(
-    () => telegram.shown().filter(({ text }) => text === "Touched.").length >= Math.min(count, mostChats) * 0.95,
-  );
-  return { sessions: count, mb: Math.round(await memoryOf(members[0])) };
-}
-
-async function memoryOf(member: Member | undefined): Promise<number> {
-  const status = await readFile(`/proc/${member?.pid ?? 0}/status`, "utf8");
-  return (Number(/VmRSS:\s+(\d+)/u.exec(status)?.[1] ?? 0) * 1024) / megabyte;
-}
-
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await sleep(5, never);
+  await answered(before + count);
+  return { conversations: count, mb: await memoryOf(members[0]?.pid) };
 }

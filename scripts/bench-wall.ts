@@ -11,6 +11,7 @@ const { values } = parseArgs({
     rounds: { type: "string", default: "8" },
     calls: { type: "string", default: "16" },
     installs: { type: "string", default: "7" },
+    only: { type: "string", default: "" },
     think: { type: "string", default: "150" },
     raw: { type: "boolean", default: false },
   },
@@ -39,6 +40,7 @@ const request = {
   rounds: Number(values.rounds),
   callsPerRound: Number(values.calls),
   installs: Number(values.installs),
+  only: values.only,
   thinkMs: Number(values.think),
 };
 const figures = (await cage.ask({ bench: request }, 900_000)) as BenchFigures | undefined;

@@ -15,6 +15,7 @@ import { build } from "esbuild";
 import { writeToolIndex } from "./generate-tools.mjs";
 import { packParts } from "./lib/parts.mjs";
 import { root } from "./lib/run.mjs";
+import { throughDoors } from "./lib/through-doors.mjs";
 
 const manifest = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
 const dist = path.join(root, "dist");
@@ -67,7 +68,13 @@ const shared = {
  * imported lazily and not named here is in the last file.
  */
 const programFiles = {
-  program: ["src/cli/program.ts", "src/cli/chat/chat.ts", "src/config/load/assemble.ts"],
+  program: [
+    "src/cli/program.ts",
+    "src/cli/chat/chat.ts",
+    "src/config/load/assemble.ts",
+    // Tables of shell commands need it as well as the screen, which no shell command should load.
+    "src/foundation/text/width.ts",
+  ],
   agent: [
     "src/app/index.ts",
     "src/cli/chat/one-shot.ts",
@@ -87,6 +94,9 @@ const programFiles = {
     "src/tools/approval/permissions/rule-match.ts",
     "src/tools/approval/command-prefix.ts",
     "src/tools/approval/detector/read-only-command.ts",
+    "src/tools/confinement/enforcer.ts",
+    "src/tools/confinement/wall.ts",
+    "src/tools/terminals/local/local-terminal.ts",
     "src/tools/terminals/command/run-foreground.ts",
     "src/tools/terminals/command/foreground-guidance.ts",
   ],
@@ -102,6 +112,7 @@ async function buildParts() {
     outdir: dist,
     format: "esm",
     splitting: true,
+    plugins: [throughDoors(root, manifest)],
     metafile: true,
     write: false,
     supported: {},

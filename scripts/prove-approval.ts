@@ -1,4 +1,5 @@
 import { type Count, proveApproval } from "../test/proofs/approval.ts";
+import { firstSight, firstSightSets } from "../test/proofs/first-sight.ts";
 
 const showsMissed = process.argv.includes("--missed");
 const report = proveApproval({ seed: 1, perCommand: 20 });
@@ -14,6 +15,13 @@ for (const command of report.missed) console.log(`  missed: ${JSON.stringify(com
 console.log("\nhand-written, kept apart (the misses of a random half were looked at once)");
 for (const [className, count] of report.unseen) console.log(`${className.padEnd(24)} ${percent(count)}`);
 const { total, flagged } = report.agentWork;
+console.log("\nwritten in one go and then judged, with what was mended since (half of each is never looked at)");
+for (const set of firstSightSets()) {
+  const { open, apart, everyday } = firstSight(set);
+  const all = { caught: open.caught + apart.caught, total: open.total + apart.total };
+  const flagged = percent({ caught: everyday.flagged.length, total: everyday.total });
+  console.log(`set ${set.padEnd(20)} ${percent(all)}   kept apart ${percent(apart)}   everyday ${flagged}`);
+}
 console.log(`an agent's day, flagged  ${percent({ caught: flagged.length, total })}`);
 let isGood = report.missed.length === 0;
 for (const [name, half] of Object.entries(report.halves)) {

@@ -74,7 +74,7 @@ async function tour(project) {
   tmux("send-keys", "-t", "hermes", "o");
   await shows(/Enter: run it once/);
   tmux("send-keys", "-t", "hermes", "Enter");
-  await shows(/\$ +rm -rf build +[\d.]+s[\s\S]*❯ *$/m);
+  await shows(/┊ 💻 \$ +rm -rf build[\s\S]*❯ *$/m);
   say("/title Coffee notes");
   await shows(/Coffee notes[\s\S]*❯ *$/m);
   say("/quit");

@@ -225,3 +225,13 @@ describe("the gate for words", () => {
     expect(findings("words", { "src/model/a.ts": text })).toEqual([]);
   });
 });
+
+describe("the gate for time limits", () => {
+  it("names those that Node forgets", () => {
+    const files = {
+      "src/model/a.ts": "const one = 1;\nask(AbortSignal.timeout(one));",
+      "src/model/b.ts": "// AbortSignal.timeout is not used here\nask(timeLimit(1));",
+    };
+    expect(findings("time-limits", files)).toEqual(["src/model/a.ts:2 AbortSignal.timeout: say timeLimit or deadline"]);
+  });
+});

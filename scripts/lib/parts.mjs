@@ -26,6 +26,7 @@ function chunksOf({ metafile, outputFiles }) {
       {
         text: texts.get(path.basename(key)),
         source: output.entryPoint,
+        inputs: Object.keys(output.inputs),
         imports: output.imports.map((one) => ({ ...one, path: one.external ? one.path : path.basename(one.path) })),
       },
     ]),
@@ -63,8 +64,11 @@ function closureOf(sources, chunks) {
 }
 
 function keyOf(source, chunks) {
-  const key = [...chunks].find(([, chunk]) => chunk.source === source)?.[0];
-  if (key === undefined) throw new Error(`No chunk begins with ${source}; is it still imported with import()?`);
+  const keys = [...chunks.keys()];
+  const key =
+    keys.find((one) => chunks.get(one).source === source) ??
+    keys.find((one) => chunks.get(one).inputs.includes(source));
+  if (key === undefined) throw new Error(`No chunk has ${source}; is it still part of the program?`);
   return key;
 }
 

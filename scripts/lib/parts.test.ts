@@ -84,7 +84,13 @@ describe("the parts of the built program", () => {
     await expect(main.old()).rejects.toThrow("later.js");
   });
 
-  it("cannot be named after a source that nothing imports lazily any more", async () => {
-    await expect(pack({ program: ["main.js"], behind: ["shared.js"], later: [] })).rejects.toThrow("shared.js");
+  it("can be named after a source that lies inside a chunk, with all that chunk holds", async () => {
+    const files = await pack({ program: ["main.js"], behind: ["circle-a.js"], later: [] });
+    expect(files["behind"]).toContain("and last");
+    expect(await start().behind()).toBe("shared with behindfirst and last!");
+  });
+
+  it("cannot be named after a source that is no longer part of the program", async () => {
+    await expect(pack({ program: ["main.js"], behind: ["gone.js"], later: [] })).rejects.toThrow("gone.js");
   });
 });

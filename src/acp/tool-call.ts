@@ -1,5 +1,6 @@
 import path from "node:path";
 import type { ToolCall, ToolCallContent, ToolCallLocation, ToolKind } from "@agentclientprotocol/sdk/unstable";
+import { defined } from "#foundation/defined";
 import { isRecord, parseJson } from "#foundation/text/json";
 import { truncateEnd } from "#foundation/text/text";
 
@@ -61,7 +62,7 @@ function locationsOf(args: Readonly<Record<string, unknown>>, cwd: string): Tool
   const { path: named, offset } = args;
   if (typeof named !== "string" || named === "" || named.startsWith("~")) return [];
   const line = typeof offset === "number" && Number.isInteger(offset) && offset > 0 ? offset : undefined;
-  return [{ path: path.resolve(cwd, named), ...(line === undefined ? {} : { line }) }];
+  return [{ path: path.resolve(cwd, named), ...defined({ line }) }];
 }
 
 /** What a call gave: its changes where it made some, else what there is to read. */

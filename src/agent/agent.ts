@@ -8,6 +8,7 @@ import {
   textOf,
   userMessage,
 } from "#conversation";
+import { defined } from "#foundation/defined";
 import { describe } from "#foundation/errors";
 import { linkSignals } from "#foundation/lifecycle/abort";
 import { newId } from "#foundation/text/ids";
@@ -128,7 +129,7 @@ export class Agent {
       const content = cleanContent(input.userMessage);
       const isOther = input.persistUserMessage !== undefined;
       const untrusted = input.untrusted ?? quotedSource(userText);
-      const label = untrusted === undefined ? {} : { untrusted };
+      const label = defined({ untrusted });
       const message = isOther ? userMessage(userText, { sent: { content }, ...label }) : userMessage(content, label);
       const begin = async (turn: Turn): Promise<void> => {
         await turn.settleOpenCalls(cutOff);
@@ -189,7 +190,7 @@ export class Agent {
       transcript: record.transcript,
       signal: linkSignals(open.stop.signal, input.signal),
       clock,
-      ...(maxOutputTokens === undefined ? {} : { outputTokens: maxOutputTokens }),
+      ...defined({ outputTokens: maxOutputTokens }),
       tools: () => this.#deps.tools.listing().tools,
       mark: (target, message) => conversation.mark(target, message),
       onAdjusted: (from, to) => conversation.adjust(from, to),

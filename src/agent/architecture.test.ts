@@ -28,6 +28,15 @@ describe("the agent's code", () => {
     expect(found).toEqual([]);
   });
 
+  it("counts nothing in the agent: what a turn counts is made with it [10:ARCH-2] [10:D3]", () => {
+    const countersIn = (name: string) =>
+      readFileSync(join(folder, name), "utf8").match(/^ {2}#?(?:private )?\w+(?:: number)? = (?:\d+|false);$/gm) ?? [];
+    expect(countersIn("turn/turn.ts")).not.toEqual([]);
+    expect(countersIn("agent.ts")).toEqual([]);
+    const made = sources.filter(({ text }) => text.includes("new Turn("));
+    expect(made.map(({ name }) => name)).toEqual(["agent.ts"]);
+  });
+
   it("has one short loop that knows no provider, no status and no wire [10:ARCH-1] [10:ARCH-3] [10:D1] [10:D2]", () => {
     const loop = readFileSync(join(folder, "loop.ts"), "utf8");
     expect(loop.split("\n").length).toBeLessThan(110);

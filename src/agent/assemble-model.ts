@@ -66,8 +66,8 @@ export function assembleModel(host: AgentHost, scope: SessionScope, choices: Mod
     gate: accountGate,
     explain: (failure, target) => {
       const profile = models.context.registry.find(target.provider);
-      const { id, source } = target.credential;
-      const inUse = id === "none" ? {} : { source };
+      const { id, source, masked } = target.credential;
+      const inUse = id === "none" ? {} : { source, masked };
       return explain(failure, { authKind: "api_key", keyEnv: [], ...profile, label: target.providerLabel, ...inUse });
     },
     onRateLimits: (target, headers) => void rateLimits.note(target.provider, headers, machine.clock.now()),
@@ -135,11 +135,9 @@ function recoveryFor(
   { isDemo, target: primary, pool, resolution }: StartingModel,
 ): CredentialRecovery | undefined {
   if (isDemo) return undefined;
-  const { provider, providerLabel, credential: handle } = target;
+  const { provider, credential: handle } = target;
   const isPrimary = provider === primary.provider;
   return new CredentialRecovery({
-    provider,
-    providerLabel,
     handle,
     ...(isPrimary && pool !== undefined ? { pool, retarget: resolution?.retarget } : {}),
   });

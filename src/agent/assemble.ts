@@ -23,7 +23,7 @@ import { logBreaks } from "./prompt/prefix-watch.ts";
 import { startDirectory } from "./prompt/project-root.ts";
 import { createPromptSource } from "./prompt/prompt-source.ts";
 import { ToolListing } from "./tool-listing.ts";
-import { type TrajectoryTarget, trajectorySaver } from "./trajectory/save.ts";
+import type { TrajectoryTarget } from "./trajectory/save.ts";
 import type { Turn } from "./turn/turn.ts";
 
 /** What one agent is to be. */
@@ -342,14 +342,17 @@ function afterTurn(
   const { clock, logger } = host.machine;
   const { trajectories: to, settings } = choices;
   const facts = { maxSteps: settings.maxSteps, clock, logger, listing: () => tools.listing };
-  const save = to === undefined ? undefined : trajectorySaver({ ...facts, to });
+  const save =
+    to === undefined
+      ? undefined
+      : import("./trajectory/save.ts").then(({ trajectorySaver }) => trajectorySaver({ ...facts, to }));
   let writing = Promise.resolve();
   owned.defer(() => writing);
   return (result, turn) => {
     side.turnEnded(result, turn);
     writing = writing.then(async () => {
       await host.tools.endTurn(scope.key);
-      await save?.(result);
+      await (await save)?.(result);
     });
   };
 }

@@ -58,8 +58,7 @@ async function pooled(names: readonly string[], input: HarnessGiven = {}) {
     remedies: {
       random: () => 0,
       canRotate: () => names.length > 1,
-      credentialRecovery: (target) =>
-        new CredentialRecovery({ provider: "custom", providerLabel: "Custom", handle: target.credential, pool }),
+      credentialRecovery: (target) => new CredentialRecovery({ handle: target.credential, pool }),
       ...input.remedies,
     },
   });
@@ -79,8 +78,7 @@ describe.each(protocols)("a credential over %s", (protocol) => {
       protocol,
       target: { credential },
       remedies: {
-        credentialRecovery: () =>
-          new CredentialRecovery({ provider: "custom", providerLabel: "Custom", handle: credential }),
+        credentialRecovery: () => new CredentialRecovery({ handle: credential }),
       },
     });
     server.script(badKey(), says("Hi"));
@@ -94,8 +92,7 @@ describe.each(protocols)("a credential over %s", (protocol) => {
       protocol,
       target: { credential },
       remedies: {
-        credentialRecovery: () =>
-          new CredentialRecovery({ provider: "custom", providerLabel: "Custom", handle: credential }),
+        credentialRecovery: () => new CredentialRecovery({ handle: credential }),
       },
     });
     server.script(badKey());
@@ -145,8 +142,7 @@ describe("a long turn", () => {
     const { agent, server } = await harness({
       target: { credential },
       remedies: {
-        credentialRecovery: () =>
-          new CredentialRecovery({ provider: "custom", providerLabel: "Custom", handle: credential }),
+        credentialRecovery: () => new CredentialRecovery({ handle: credential }),
       },
     });
     server.script(badKey(), calls("terminal", {}), badKey(), says("Hi"));

@@ -1,4 +1,5 @@
 import type { Config, LoadedConfig } from "#config";
+import { defined } from "#foundation/defined";
 import type { ReasoningEffort } from "#model";
 import type { RequestSettings } from "./turn/request/request.ts";
 
@@ -68,8 +69,7 @@ export class LiveSettings {
     const { model, prompt_caching } = this.#config;
     return {
       cacheTtl: prompt_caching.cache_ttl === "1h" ? "1h" : "5m",
-      ...(this.#reasoning === undefined ? {} : { reasoning: this.#reasoning }),
-      ...(model.max_tokens === undefined ? {} : { maxOutputTokens: model.max_tokens }),
+      ...defined({ reasoning: this.#reasoning, maxOutputTokens: model.max_tokens }),
       ...(this.#isFast ? { serviceTier: "fast" } : {}),
     };
   }

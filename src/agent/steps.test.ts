@@ -56,10 +56,14 @@ describe("the steps of a turn", () => {
     expect(await agent.runConversation({ userMessage: "a" })).toMatchObject({ completed: true, apiCalls: 1 });
   });
 
-  it("begin with all their attempts in every turn [10:ARCH-2] [10:D3]", async () => {
-    const { agent, server } = await harness();
+  it.each([
+    ["server errors", serverError],
+    ["empty replies", () => reply([])],
+    ["unknown tools", () => calls("no_such_tool", {})],
+  ])("begin with all their attempts in every turn: %s [10:ARCH-2] [10:D3]", async (_kind, failure) => {
+    const { agent, server } = await harness({ tools: [fakeTool("look")] });
     for (const turn of ["a", "b", "c"]) {
-      server.script(serverError(), serverError(), says(turn));
+      server.script(failure(), failure(), says(turn));
       expect(await agent.runConversation({ userMessage: turn })).toMatchObject({ completed: true, text: turn });
     }
     server.assertClean();

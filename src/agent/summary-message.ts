@@ -1,4 +1,5 @@
 import { type Content, type Message, textOf } from "#conversation";
+import { defined } from "#foundation/defined";
 
 /**
  * The form of a summary inside a transcript. The first token is fixed: it is how a summary is found again
@@ -71,7 +72,7 @@ export function findSummary(message: Message): FoundSummary | undefined {
   const body = inside.slice(open + bodyLine.length + 2, bodyEnd).trim();
   const span = readSpan(inside.slice(bodyEnd));
   const rest = text.slice(end + endLine.length + 1).replace(/^\n{0,2}/, "");
-  return { body, rest: rest.trim() === "" ? "" : rest, ...(span === undefined ? {} : { span }) };
+  return { body, rest: rest.trim() === "" ? "" : rest, ...defined({ span }) };
 }
 
 /** Nothing but a summary: not something a person or the model said. */

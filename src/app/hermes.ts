@@ -11,12 +11,14 @@ import { never } from "#foundation/lifecycle/abort";
 import { Scope } from "#foundation/lifecycle/disposal";
 import { type Models, openModels } from "#model";
 import { Plugins, turnHooks } from "#plugins";
-import { builtinCommands, createSessionSearchTool, openSessions, type SessionService } from "#session";
+import { createSessionSearchTool, openSessions, type SessionService } from "#session";
 import { copyShippedSkills } from "#skills";
 import { openSealer, openStore, type SealingSettings, type Store, type StoreLocation } from "#store";
 import { blockedVariables, childEnvironment, openTools, type Tool, type Toolbox } from "#tools";
-import { openJobs, openScheduler, type SchedulerOptions } from "./open-cron.ts";
-import { openSkills, type Skills } from "./open-skills.ts";
+import { openJobs } from "./open-cron.ts";
+import type { SchedulerOptions } from "./open-scheduler.ts";
+import { openSkills, type Skills, type SkillsOptions } from "./open-skills.ts";
+import { openTraces } from "./open-traces.ts";
 import { packageFolder } from "./package-folder.ts";
 
 export interface HermesOptions extends MachineOptions {
@@ -31,6 +33,8 @@ export interface HermesOptions extends MachineOptions {
 /** The whole of Hermes, opened from the configuration; disposed in reverse. */
 export interface Hermes extends AsyncDisposable {
   readonly loaded: LoadedConfig;
+  /** The settings as they are saved now. */
+  settingsNow(): Promise<LoadedConfig>;
   readonly home: HermesHome;
   readonly logger: Logger;
   readonly store: Store;
@@ -42,7 +46,7 @@ export interface Hermes extends AsyncDisposable {
   /** Scheduled jobs, as the owner of the home has them. */
   readonly jobs: CronJobs;
   /** What runs them when they are due. */
-  scheduler(options: SchedulerOptions): Scheduler;
+  scheduler(options: SchedulerOptions): Promise<Scheduler>;
 }
 
 export async function openHermes(options: HermesOptions): Promise<Hermes> {
@@ -76,12 +80,19 @@ async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
   scope.adopt(plugins);
   await plugins.load(toolbox, never);
   if (options.isIncognito !== true) await quietly("writing the first SOUL.md", () => ensureSoul(home.soul), { logger });
-  const skills = await skillsOf(machine, { toolbox, plugins });
+  let inherited: NodeJS.ProcessEnv | undefined;
+  const commandEnvironment = (): NodeJS.ProcessEnv => {
+    inherited ??= environmentOfCommands(loaded);
+    return inherited;
+  };
+  const skills = await skillsOf(machine, { toolbox, plugins, commandEnvironment });
   for (const tool of [...agentTools(loaded, { store, logger }), ...skills.tools]) scope.adopt(toolbox.register(tool));
   const jobs = openJobs(at("cron"), store);
   scope.adopt(toolbox.register(cronTool({ store, jobs })));
   const { max_total_children: maxTotalChildren } = loaded.config.delegation;
   const children = scope.adopt(new ChildTable({ clock, logger, maxTotalChildren }));
+  const traces = await openTraces(machine, (text) => toolbox.redact(text));
+  if (traces !== undefined) scope.adopt(traces);
   const sessions = scope.adopt(
     openSessions({
       machine: at("agent"),
@@ -89,8 +100,9 @@ async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
       models,
       skills,
       children,
+      traces,
       tools: toolbox,
-      commandEnvironment: commandEnvironment(loaded),
+      commandEnvironment,
       plugins: pluginsOf(plugins),
       answerCron: (line, session) => answerCronLine({ jobs, store }, line, session),
     }),
@@ -98,6 +110,7 @@ async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
   const scheduled = { jobs, store, sessions, redact: (text: string) => toolbox.redact(text) };
   return {
     loaded,
+    settingsNow: () => machine.settingsNow(),
     home,
     logger,
     store,
@@ -107,19 +120,28 @@ async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
     skills,
     sessions,
     jobs,
-    scheduler: (wanted) =>
-      openScheduler(at("cron"), { ...scheduled, commandEnvironment: commandEnvironment(loaded) }, wanted),
+    scheduler: async (wanted) => {
+      const { openScheduler } = await import("./open-scheduler.ts");
+      return openScheduler(at("cron"), { ...scheduled, commandEnvironment: commandEnvironment() }, wanted);
+    },
     [Symbol.asyncDispose]: () => scope[Symbol.asyncDispose](),
   };
 }
 
 function pluginOptions({ acceptHooks, confirmHook }: HermesOptions) {
-  const commands = builtinCommands.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
-  return { builtinCommands: new Set(commands), bundled: packageFolder("plugins"), acceptHooks, confirmHook };
+  const builtinCommands = async () => {
+    const { builtinCommands: commands } = await import("#session");
+    return new Set(commands.flatMap(({ name, aliases = [] }) => [name, ...aliases]));
+  };
+  return { builtinCommands, bundled: packageFolder("plugins"), acceptHooks, confirmHook };
 }
 
 /** The skills of the home, those that ship with the program copied there first. */
-async function skillsOf(machine: Machine, { toolbox, plugins }: Pick<Hermes, "toolbox" | "plugins">): Promise<Skills> {
+async function skillsOf(
+  machine: Machine,
+  parts: Pick<Hermes, "toolbox" | "plugins"> & Pick<SkillsOptions, "commandEnvironment">,
+): Promise<Skills> {
+  const { toolbox, plugins, commandEnvironment } = parts;
   const { home, loaded, env, version, clock, logger, redactor, userHome } = machine;
   const shippedFolder = packageFolder("skills");
   await copyShippedSkills({ folder: shippedFolder, version, home, logger });
@@ -132,7 +154,7 @@ async function skillsOf(machine: Machine, { toolbox, plugins }: Pick<Hermes, "to
     redactor,
     variables: toolbox.variables,
     wall: (of, signal) => toolbox.wall(of, signal),
-    commandEnvironment: commandEnvironment(loaded),
+    commandEnvironment,
     pluginSkills: () => plugins.skills,
     userHome,
     shippedFolder,
@@ -177,7 +199,7 @@ function openTrainings(machine: Machine): () => Promise<Trainings> {
   };
 }
 
-function commandEnvironment(loaded: LoadedConfig): NodeJS.ProcessEnv {
+function environmentOfCommands(loaded: LoadedConfig): NodeJS.ProcessEnv {
   return childEnvironment(loaded.environment.variables, {
     policy: "inherit",
     passthrough: loaded.config.terminal.env_passthrough,

@@ -17,7 +17,7 @@ const open = (more: CreateHermesOptions = {}) =>
   createHermes({ model: "demo", home: path.join(folder, "home"), cwd: folder, env: { HOME: folder }, ...more });
 
 describe("Hermes inside another program", () => {
-  it("answers, with the tools that the terminal has", async () => {
+  it("answers, with the tools that the terminal has [10:LOOP-1]", async () => {
     const events: string[] = [];
     await using hermes = await open({ onEvent: (event) => events.push(event.type) });
     expect(await hermes.chat("read notes.txt")).toContain("1|one");

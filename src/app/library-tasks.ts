@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Message } from "#conversation";
+import { defined } from "#foundation/defined";
 import type { OpenSession } from "#session";
 
 /** What sets a call of the library apart from the conversation it is made on. */
@@ -32,7 +33,7 @@ export class LibraryTasks implements AsyncDisposable {
   async with<T>(request: TaskRequest, run: (session: OpenSession) => Promise<T>): Promise<T> {
     if (request.taskId !== undefined) return await run(await this.#taken(request.taskId, request));
     const { history = [], systemMessage } = request;
-    await using session = await this.#open({ history, ...(systemMessage === undefined ? {} : { systemMessage }) });
+    await using session = await this.#open({ history, ...defined({ systemMessage }) });
     return await run(session);
   }
 
@@ -57,7 +58,7 @@ export class LibraryTasks implements AsyncDisposable {
     };
     const session = await this.#open({
       history: request.history,
-      ...(request.systemMessage === undefined ? {} : { systemMessage: request.systemMessage }),
+      ...defined({ systemMessage: request.systemMessage }),
     });
     this.#named.set(taskId, { session, systemMessage: request.systemMessage });
     return session;

@@ -1,5 +1,6 @@
 import type { FlagSetting } from "#config";
 import type { ApprovalChoice, JsonSchema, Message, SessionId, TurnResult } from "#conversation";
+import { defined } from "#foundation/defined";
 import { UserError } from "#foundation/errors";
 import { never } from "#foundation/lifecycle/abort";
 import { realImport } from "#foundation/process/import-module";
@@ -85,14 +86,14 @@ export interface TurnRequest extends TaskRequest {
 export async function createHermes(options: CreateHermesOptions = {}): Promise<HermesConversation> {
   useRealImport();
   const cwd = options.cwd ?? process.cwd();
-  const env = { ...process.env, ...options.env, ...(options.home === undefined ? {} : { HERMES_HOME: options.home }) };
+  const env = { ...process.env, ...options.env, ...defined({ HERMES_HOME: options.home }) };
   const hermes = await openHermes({
     env,
     cwd,
     version: typeof __HERMES_VERSION__ === "string" ? __HERMES_VERSION__ : "0.0.0-source",
     onNotice: (text) => options.onEvent?.({ type: "notice", level: "info", text }),
     flags: settingsOf(options),
-    ...(options.isIncognito === undefined ? {} : { isIncognito: options.isIncognito }),
+    ...defined({ isIncognito: options.isIncognito }),
   });
   try {
     const resume = await sessionToResume(options.resume, hermes);
@@ -103,7 +104,7 @@ export async function createHermes(options: CreateHermesOptions = {}): Promise<H
       const own = { source, cwd, isInteractive, ...requestOf(options) };
       return listened(await hermes.sessions.open({ ...own, ...request }), options);
     };
-    const session = await open(resume === undefined ? {} : { resume });
+    const session = await open(defined({ resume }));
     return conversationOver(session, { open, close: () => hermes[Symbol.asyncDispose]() });
   } catch (error) {
     await hermes[Symbol.asyncDispose]();
@@ -120,9 +121,7 @@ function settingsOf(options: CreateHermesOptions): readonly FlagSetting[] {
       : {
           "model.provider": provider ?? "custom",
           "model.base_url": baseUrl,
-          ...(apiKey === undefined ? {} : { "model.api_key": apiKey }),
-          ...(apiMode === undefined ? {} : { "model.api_mode": apiMode }),
-          ...(model === undefined ? {} : { "model.default": model }),
+          ...defined({ "model.api_key": apiKey, "model.api_mode": apiMode, "model.default": model }),
         };
   return Object.entries({ ...endpoint, ...options.settings }).map(([key, value]) => ({ key, value, flag: key }));
 }

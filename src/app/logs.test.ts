@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { openHermes } from "./hermes.ts";
 import { temporaryStage } from "./testing.ts";
 
-it("what needs attention is also in a log of its own, without secrets [20:R8.15]", async () => {
+it("what needs attention is also in a log of its own, without secrets [20:R8.15] [20:R3.18]", async () => {
   const folder = await mkdtemp(path.join(tmpdir(), "hermes-logs-"));
   const home = path.join(folder, "home");
   try {

@@ -1,7 +1,6 @@
 import { scanThreats } from "#agent";
 import type { Machine } from "#config";
-import { CronJobs, type Deliverer, Scheduler, type SchedulerDeps } from "#cron";
-import type { SessionService } from "#session";
+import { CronJobs } from "#cron";
 import type { Store } from "#store";
 
 /** The jobs of a home, as its owner has them. */
@@ -13,53 +12,5 @@ export function openJobs({ home, clock, loaded }: Pick<Machine, "home" | "clock"
     timeZone: loaded.config.timezone,
     provider: loaded.config.model.provider,
     threatsIn: (text) => scanThreats(text, "memory"),
-  });
-}
-
-export interface SchedulerOptions {
-  readonly deliverer?: Deliverer | undefined;
-  readonly onEnd?: SchedulerDeps["onEnd"];
-}
-
-/** What runs the jobs, made of what the settings say. */
-export function openScheduler(
-  machine: Machine,
-  parts: {
-    readonly jobs: CronJobs;
-    readonly store: Store;
-    readonly sessions: SessionService;
-    readonly commandEnvironment: NodeJS.ProcessEnv;
-    redact(text: string): string;
-  },
-  { deliverer, onEnd }: SchedulerOptions,
-): Scheduler {
-  const { home, clock, logger, cwd, loaded } = machine;
-  const { cron } = loaded.config;
-  return new Scheduler({
-    store: parts.store,
-    jobs: parts.jobs,
-    home,
-    clock,
-    logger,
-    deliverer,
-    run: {
-      sessions: parts.sessions,
-      home,
-      logger,
-      cwd,
-      script: {
-        timeoutMs: cron.script_timeout_seconds * 1000,
-        env: parts.commandEnvironment,
-        redact: (text) => parts.redact(text),
-      },
-      idleMs: cron.timeout_seconds * 1000,
-      usesFallback: cron.use_fallback,
-    },
-    settings: {
-      maxParallel: cron.max_parallel_jobs ?? undefined,
-      retriesAfterCrash: cron.retry_on_crash,
-      wraps: cron.wrap_response,
-    },
-    ...(onEnd === undefined ? {} : { onEnd }),
   });
 }

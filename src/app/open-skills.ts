@@ -9,7 +9,6 @@ import {
   createInlineShell,
   createSkillTools,
   HubLock,
-  openHub,
   type PluginSkillLocation,
   SkillEditor,
   type SkillHub,
@@ -30,7 +29,7 @@ export interface SkillsOptions {
   pluginSkills(): readonly PluginSkillLocation[];
   readonly wall: Toolbox["wall"];
   /** What commands inherit: no secrets. */
-  readonly commandEnvironment: NodeJS.ProcessEnv;
+  commandEnvironment(): NodeJS.ProcessEnv;
   /** The environment of the process, to write settings by. */
   readonly env: NodeJS.ProcessEnv;
   readonly redactor: Redactor;
@@ -104,6 +103,7 @@ export function openSkills(options: SkillsOptions): Skills {
     tools: createSkillTools({ library, loader, editor }),
     hub: async (cwd) => {
       const { userHome, shippedFolder } = options;
+      const { openHub } = await import("#skills");
       return openHub({ home, clock, library, env, cwd, userHome, shippedFolder });
     },
   };

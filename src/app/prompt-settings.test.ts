@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { defined } from "#foundation/defined";
 import { calls, reply, says, startModelServer } from "../../test/fakes/model-server/index.ts";
 import { createHermes } from "./library.ts";
 import { hermesStage, temporaryStage } from "./testing.ts";
@@ -53,7 +54,7 @@ describe("what the user adds to every request", () => {
     ["entry 2 has no role", '[{"role":"user","content":"a"},{"role":"system","content":"b"}]'],
   ])("is refused by name when %s", async (why, text) => {
     await using server = await startModelServer();
-    const files: Record<string, string> = text === undefined ? {} : { "prefill.json": text };
+    const files: Record<string, string> = defined({ "prefill.json": text });
     const config = `${model(server.chatBaseUrl)}agent:\n  prefill_messages_file: prefill.json\n`;
     await expect(hermesStage(config, { files })).rejects.toThrow(why);
   });

@@ -3,7 +3,7 @@ import { says, startModelServer } from "../../test/fakes/model-server/index.ts";
 import { customModel, hermesStage } from "./testing.ts";
 
 describe("a model with a small window", () => {
-  it("is refused at the start, with the two ways out [20:A6.9] [20:R6.4]", async () => {
+  it("is refused at the start, with the two ways out [20:A6.9] [20:R6.4] [10:LOOP-6]", async () => {
     await using server = await startModelServer();
     const opening = hermesStage(customModel(server.chatBaseUrl, "  context_length: 32000\n"));
     await expect(opening).rejects.toMatchObject({

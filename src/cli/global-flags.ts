@@ -1,5 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import path from "node:path";
+import { defined } from "#foundation/defined";
 import type { CommandIo, Flag, FlagValue, GlobalFlags } from "./command.ts";
 import { usageError } from "./usage-error.ts";
 
@@ -33,7 +34,7 @@ export function readGlobalFlags(flags: Readonly<Record<string, FlagValue>>, io: 
       "--config must name an existing settings file.",
     );
   return {
-    ...(profile === undefined ? {} : { profile }),
+    ...defined({ profile }),
     ...(configFile === undefined ? {} : { configFile: path.resolve(io.cwd, configFile) }),
     isJson: flags["json"] === true,
     hasColor: io.stdout.isTTY === true && (io.env["NO_COLOR"] ?? "") === "" && flags["no-color"] !== true,

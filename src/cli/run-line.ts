@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import { describe, UserError } from "#foundation/errors";
 import type { AddedCommands } from "./added-commands.ts";
 import { type Command, type CommandIo, exitCodes, type Invocation } from "./command.ts";
@@ -17,7 +18,7 @@ export async function runLine(argv: readonly string[], io: CommandIo): Promise<n
   try {
     return await dispatch(argv, io);
   } catch (error) {
-    return report(error, argv, io);
+    return report(await damageIn(error), argv, io);
   }
 }
 
@@ -108,11 +109,23 @@ function refuseWithoutTerminal(command: Command, line: ParsedLine, io: CommandIo
   });
 }
 
+/** A database that is damaged is no defect of the program either, wherever in a command it is met. */
+async function damageIn(error: unknown): Promise<unknown> {
+  if (error instanceof UserError) return error;
+  const { isStoreDamaged } = await import("#store");
+  if (!isStoreDamaged(error)) return error;
+  return new UserError("The session database is damaged.", {
+    code: "store_damaged",
+    hint: "Rebuild it from what can be read, and keep the old one: hermes sessions fsck --repair",
+    cause: error,
+  });
+}
+
 function report(error: unknown, argv: readonly string[], io: CommandIo): number {
   const wasStopped = io.signal.aborted;
   const { code, message, hint, exitCode } = facts(error, wasStopped);
   if (argv.includes("--json")) {
-    const fields = { code, message, ...(hint === undefined ? {} : { hint }) };
+    const fields = { code, message, ...defined({ hint }) };
     io.stdout.write(`${JSON.stringify({ schema_version: schemaVersion, error: fields }, undefined, 2)}\n`);
   } else {
     io.stderr.write(asStarted(`${message}\n${hint === undefined ? "" : `${hint}\n`}`, io.env));

@@ -28,6 +28,7 @@ import { cronCommand } from "./tree/serve/cron.ts";
 import { dashboardCommand } from "./tree/serve/dashboard.ts";
 import { gatewayCommand, pairingCommand, whatsappCommand } from "./tree/serve/gateway.ts";
 import { mcpCommand } from "./tree/serve/mcp.ts";
+import { slackCommand } from "./tree/serve/slack.ts";
 import { webhookCommand } from "./tree/serve/webhook.ts";
 
 /** Every word the program knows. Only data: what a command does is imported when it runs. */
@@ -70,6 +71,7 @@ export const commandTree: Command = {
     gatewayCommand,
     pairingCommand,
     whatsappCommand,
+    slackCommand,
     webhookCommand,
     cronCommand,
     apiCommand,
@@ -117,7 +119,7 @@ export const commandTree: Command = {
 export const helpGroups: readonly HelpGroup[] = [
   { title: "Talk", commands: ["chat", "sessions", "rollback", "insights"] },
   { title: "Connect a model", commands: ["setup", "model", "local", "fallback", "auth", "logout"] },
-  { title: "Chat platforms", commands: ["gateway", "pairing", "whatsapp", "webhook"] },
+  { title: "Chat platforms", commands: ["gateway", "pairing", "whatsapp", "slack", "webhook"] },
   { title: "Schedules", commands: ["cron"] },
   { title: "Training data", commands: ["batch", "swe-run", "trajectories", "compress-trajectories", "env", "rl-api"] },
   { title: "Programs", commands: ["api", "acp", "dashboard"] },

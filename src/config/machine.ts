@@ -1,10 +1,12 @@
 import { homedir } from "node:os";
+import { defined } from "#foundation/defined";
 import { type Logger, openLogger, teeLogger } from "#foundation/files/logger";
 import { HermesHome } from "#foundation/files/paths";
 import { Scope } from "#foundation/lifecycle/disposal";
 import { Redactor } from "#foundation/secrets/redact";
 import { type Clock, systemClock } from "#foundation/time/clock";
 import { collectSecrets } from "./complete.ts";
+import { CurrentSettings } from "./load/current.ts";
 import { type FlagSetting, type LoadedConfig, loadConfig } from "./load/load.ts";
 import { prepareHome } from "./profile/prepare-home.ts";
 
@@ -12,6 +14,8 @@ import { prepareHome } from "./profile/prepare-home.ts";
 export interface Machine {
   readonly home: HermesHome;
   readonly loaded: LoadedConfig;
+  /** The settings as they are saved now; the same object as long as nobody changed them. */
+  settingsNow(): Promise<LoadedConfig>;
   /** The environment of the process, to read the files of settings again; commands see `loaded.environment`. */
   readonly env: NodeJS.ProcessEnv;
   /** Where the program was started. */
@@ -45,20 +49,20 @@ export async function openMachine(options: MachineOptions): Promise<Machine & As
   const { env, cwd, version, flags, ignoreUserConfig } = options;
   const home = HermesHome.resolve(env, options.profile);
   await prepareHome(home, env);
-  const loaded =
-    options.loaded ??
-    (await loadConfig({
-      home,
-      env,
-      cwd,
-      ...(flags === undefined ? {} : { flags }),
-      ...(ignoreUserConfig === undefined ? {} : { ignoreUserConfig }),
-    }));
+  const load = (trusted?: readonly string[]) =>
+    loadConfig({ home, env, cwd, ...defined({ flags, ignoreUserConfig, trusted }) });
+  const loaded = options.loaded ?? (await load());
   const redactor = redactorFor(loaded);
+  const current = new CurrentSettings(loaded, {
+    home,
+    load: () => load(loaded.trust.forThisRun),
+    onChange: (now) => teach(redactor, now),
+  });
   const scope = new Scope();
   return {
     home,
     loaded,
+    settingsNow: () => current.now(),
     env,
     cwd,
     userHome: loaded.environment.variables["HOME"] ?? homedir(),
@@ -74,9 +78,13 @@ export async function openMachine(options: MachineOptions): Promise<Machine & As
 /** Knows every credential of this run: from the environment and from the settings. */
 export function redactorFor(loaded: LoadedConfig): Redactor {
   const redactor = new Redactor();
+  teach(redactor, loaded);
+  return redactor;
+}
+
+function teach(redactor: Redactor, loaded: LoadedConfig): void {
   for (const { name, secret } of loaded.secrets.all()) redactor.add(secret, name);
   for (const secret of [...collectSecrets(loaded.config), ...collectSecrets(loaded.unknown)]) redactor.add(secret);
-  return redactor;
 }
 
 interface LogOptions {

@@ -168,7 +168,13 @@ export type AgentEvent =
     }
   | { readonly type: "target-change"; readonly provider: string; readonly model: string; readonly reason: string }
   | { readonly type: "input-admitted"; readonly messageId: MessageId; readonly text: string }
-  | { readonly type: "notice"; readonly level: NoticeLevel; readonly text: string }
+  | {
+      readonly type: "notice";
+      readonly level: NoticeLevel;
+      readonly text: string;
+      /** It tells what was done beside the conversation, after its turn. */
+      readonly isAside?: true;
+    }
   /** Nothing else has happened for a while, and this is what is being waited for: working, not stuck. */
   | {
       readonly type: "activity";

@@ -18,6 +18,10 @@ export const observerOrder = [
   "hints",
   /** Tells other programs what waits for a person here. */
   "approvals",
+  /** Tells a collector how long the work took. */
+  "traces",
+  /** Tells a surface what was done beside the conversation, also when that has let go of it. */
+  "asides",
   /** Keeps what a surface that comes back has missed. */
   "recent",
 ] as const;

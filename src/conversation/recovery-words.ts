@@ -65,9 +65,12 @@ export function recoveryWords({ problem, remedy, waitMs, provider }: Recovery): 
 }
 
 /** The same for a line that counts down by itself. */
-export function waitingWords({ problem, provider, attempt }: Recovery): string {
-  const [short = ""] = problemWords(problem, provider).split(": ");
-  return attempt === undefined ? short : `${short} · attempt ${attempt.number} of ${attempt.of}`;
+export function waitingWords({ problem, provider, attempt }: Recovery): {
+  readonly reason: string;
+  readonly attempt: string;
+} {
+  const [reason = ""] = problemWords(problem, provider).split(": ");
+  return { reason, attempt: attempt === undefined ? "again" : `attempt ${attempt.number} of ${attempt.of}` };
 }
 
 function problemWords(problem: string, provider: string | undefined): string {

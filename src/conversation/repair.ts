@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import { type Content, type ContentPart, isEmptyContent, textPart } from "./content.ts";
 import { type AssistantMessage, callsOf, type Message, type ToolMessage, toolMessage } from "./message.ts";
 import type { ToolCall } from "./tool-call.ts";
@@ -226,7 +227,7 @@ function joinAssistants(first: AssistantMessage, second: AssistantMessage): Assi
   const content = [first.content, second.content].filter((text) => text !== "").join("\n");
   if (callsOf(second).length > 0) return { ...second, content };
   const { finish_reason } = second;
-  return { ...first, content, ...(finish_reason === undefined ? {} : { finish_reason }) };
+  return { ...first, content, ...defined({ finish_reason }) };
 }
 
 /** Rule 7. */

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { defined } from "#foundation/defined";
 
 /** One call the model asked for. `arguments` stays the JSON text the model wrote until a tool parses it. */
 export interface ToolCall {
@@ -39,6 +40,6 @@ export function newToolCall(call: { id: string; name: string; arguments: string;
     call_id: call.id,
     type: "function",
     function: { name: call.name, arguments: call.arguments },
-    ...(call.extraContent === undefined ? {} : { extra_content: call.extraContent }),
+    ...defined({ extra_content: call.extraContent }),
   };
 }

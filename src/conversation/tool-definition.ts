@@ -18,6 +18,8 @@ export type ToolDetails =
   | { readonly kind: "todos"; readonly todos: readonly TodoItem[] }
   | NoteDetails
   | { readonly kind: "skill"; readonly name: string; readonly action: string; readonly message: string }
+  /** It was not run: the call could not be read, or a rule, a plan or a hook forbids it. */
+  | { readonly kind: "refused" }
   | { readonly kind: "children"; readonly children: readonly { readonly id: string; readonly status: string }[] };
 
 /** A command ran, or was to. */

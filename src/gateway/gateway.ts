@@ -6,25 +6,31 @@ import type { HermesHome } from "#foundation/files/paths";
 import { quietly } from "#foundation/files/quietly";
 import { HttpClient } from "#foundation/http/client";
 import { type Fetch, fetchOver } from "#foundation/http/fetch";
+import { linkSignals } from "#foundation/lifecycle/abort";
 import { byteSize } from "#foundation/text/figures";
 import type { Clock } from "#foundation/time/clock";
 import type { BorrowOptions, SessionService } from "#session";
 import { leaseOwner, type Store } from "#store";
 import { Pairing } from "./access/pairing.ts";
 import { Users } from "./access/users.ts";
-import { boundSkills } from "./chats/bound-skills.ts";
 import { Chats, type ChatsDeps } from "./chats/chats.ts";
+import { boundSkills } from "./chats/context/bound-skills.ts";
+import { firstContact } from "./chats/context/first-contact.ts";
+import { surroundings } from "./chats/context/surroundings.ts";
 import { expireChats } from "./chats/expiry.ts";
 import type { GatewayCommandDeps } from "./chats/gateway-commands.ts";
 import { resetPolicyOf } from "./chats/reset-policy.ts";
 import { greetAfterRestart, rememberRestart } from "./chats/restart-notice.ts";
 import type { Dispatched } from "./chats/triage.ts";
 import { type IngressDeps, keepConnected } from "./connections/ingress.ts";
+import { type Outage, Reach } from "./connections/reach.ts";
+import { reasonToEnd } from "./connections/reason-to-end.ts";
 import type { PlatformState } from "./connections/supervisor.ts";
 import { filePolicyOf, judgeFile } from "./delivery/file-policy.ts";
 import { Outlets } from "./delivery/outlets.ts";
 import { openReplies, type Replies } from "./delivery/replies.ts";
 import { Intake } from "./intake/intake.ts";
+import { admitReport, type ProcessReport } from "./intake/reports.ts";
 import { liveSettings } from "./live/live-settings.ts";
 import { FolderBucket } from "./media/bucket.ts";
 import { MediaExchange, machineOf } from "./media/exchange.ts";
@@ -32,7 +38,7 @@ import { enrich, type IncomingDeps, mediaFolders } from "./media/incoming.ts";
 import { S3Bucket } from "./media/s3-bucket.ts";
 import { transcriber } from "./media/transcribe.ts";
 import type { InboundMessage, MessageSource } from "./platform/inbound.ts";
-import type { Platform } from "./platform/platform.ts";
+import type { MenuCommand, Platform } from "./platform/platform.ts";
 import { importRoutes } from "./process/import-routes.ts";
 import { watchLoopLag } from "./process/loop-lag.ts";
 import { maintain } from "./process/maintenance.ts";
@@ -40,9 +46,13 @@ import { otherWorkers, registered } from "./process/registry.ts";
 import type { Role } from "./process/roles.ts";
 import type { StatusFile } from "./process/status-file.ts";
 import { ChannelDirectory } from "./targets/directory.ts";
+import { homeChannel } from "./targets/target.ts";
+import type { SayAloud } from "./voice/speech.ts";
 
 export interface GatewayDeps {
   readonly config: Config;
+  /** As it is saved now. */
+  configNow(): Promise<Config>;
   readonly store: Store;
   readonly sessions: SessionService;
   /** A Hermes elsewhere that does the turns; this process does them when absent. */
@@ -60,11 +70,21 @@ export interface GatewayDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly status: StatusFile;
+  /** How long no platform may be reachable before the process ends. */
+  readonly unreachableMs: number;
+  /** Whether it is of use without any platform: jobs, the API. */
+  hasOtherWork(): Promise<boolean>;
   onState(platform: string, state: PlatformState): void;
   /** It was asked to end and finishes so many conversations first. */
   onDraining(conversations: number): void;
   /** Keeps a chat as the home channel of its platform. */
   setHome(message: InboundMessage): Promise<void>;
+  /** Says the answers that chats want to hear. */
+  readonly sayAloud: SayAloud;
+  /** What plugins and skills of this platform can be called by. */
+  moreCommands(platform: string): Promise<readonly MenuCommand[]>;
+  /** What background processes report to conversations that are not open. */
+  readonly reports: { listen(take: (report: ProcessReport) => void): Disposable };
   /** Tells the hooks of the home; nobody waits for them. */
   fire(event: string, context: Readonly<Record<string, unknown>>): void;
   /** Tells them and waits for what they decide; undefined: nothing. */
@@ -73,8 +93,8 @@ export interface GatewayDeps {
   dispatch(sessionKey: string, message: InboundMessage): Promise<Dispatched>;
 }
 
-/** How the gateway ended: it was asked to, or no platform can ever be connected. */
-export type GatewayEnd = "asked" | "hopeless";
+/** How the gateway ended: it was asked to, or no platform is served. */
+export type GatewayEnd = "asked" | Outage;
 
 const deliverMs = 3_000;
 const lookMs = 100;
@@ -93,16 +113,26 @@ export async function runGateway(deps: GatewayDeps, signal: AbortSignal): Promis
   const fetch = fetchOver(client);
   const opened = open({ ...deps, owner }, { outlets, fetch });
   const disconnect = new AbortController();
-  const hopeless = new AbortController();
-  const ending = AbortSignal.any([signal, hopeless.signal]);
+  const abandoned = new AbortController();
+  const ending = linkSignals(signal, abandoned.signal);
+  const reach = new Reach(
+    platforms.map(({ id }) => id),
+    deps.clock,
+  );
   if (roles.has("worker"))
     await quietly("taking over chats of an earlier version", () => importRoutes(deps), { logger });
   if (roles.has("ingress")) await greetAfterRestart({ store, replies: opened.replies });
+  using _reports = roles.has("worker") ? takeReports(deps) : undefined;
   const isServing = roles.has("worker") ? opened.chats.isServing : Promise.resolve();
   void isServing.then(() => ending.aborted || status.gateway("running"));
-  const ingress: IngressDeps = { ...deps, ...opened, owner, outlets };
+  const onState = (platform: string, state: PlatformState): void => {
+    reach.report(platform, state);
+    deps.onState(platform, state);
+  };
+  const ingress: IngressDeps = { ...deps, ...opened, owner, outlets, onState, tally: status.tally };
   const connected = roles.has("ingress") ? connectAll(ingress, disconnect.signal) : Promise.resolve();
-  if (roles.has("ingress")) void connected.then(() => hopeless.abort());
+  const outage = roles.has("ingress") ? reasonToEnd({ ...deps, reach }, disconnect.signal) : undefined;
+  void outage?.then(() => abandoned.abort());
   const exchanged = opened.exchange?.run(disconnect.signal);
   const watched = watchLoopLag({ ...deps, onLag: (lagMs) => status.lag(lagMs) }, disconnect.signal);
   const maintained = roles.has("scheduler") ? maintainAll(opened, { deps, owner }, disconnect.signal) : undefined;
@@ -113,7 +143,7 @@ export async function runGateway(deps: GatewayDeps, signal: AbortSignal): Promis
     status.gateway("draining", active);
     deps.onDraining(active);
   });
-  deps.fire("gateway:startup", { platforms: platforms.map(({ id }) => id) });
+  const told = tellStartup(deps, reach, disconnect.signal);
   logger.info("the gateway runs", { platforms: platforms.map(({ id }) => id), store: store.kind, roles: [...roles] });
   try {
     if (roles.has("worker")) await opened.chats.run(ending);
@@ -121,12 +151,24 @@ export async function runGateway(deps: GatewayDeps, signal: AbortSignal): Promis
     await deliverLast(deps, outlets);
   } finally {
     disconnect.abort();
-    await Promise.all([connected, maintained, exchanged, watched]);
+    await Promise.all([connected, maintained, exchanged, watched, outage, told]);
   }
-  const end = signal.aborted ? "asked" : "hopeless";
-  status.gateway(end === "asked" ? "stopped" : "startup_failed", 0);
+  const end: GatewayEnd = signal.aborted ? "asked" : ((await outage) ?? "asked");
+  status.ended(end === "asked" || reach.hasConnected ? "stopped" : "startup_failed", end);
   await status.settled();
   return end;
+}
+
+function takeReports({ store, clock, logger, reports }: GatewayDeps): Disposable {
+  return reports.listen((report) => {
+    void quietly("taking in what a background process says", () => admitReport(report, { store, clock }), { logger });
+  });
+}
+
+/** The hooks hear of the start when it is known of each platform whether it is there. */
+async function tellStartup({ platforms, roles, fire }: GatewayDeps, reach: Reach, signal: AbortSignal): Promise<void> {
+  if (roles.has("ingress")) await reach.tried(signal);
+  if (!signal.aborted) fire("gateway:startup", { platforms: platforms.map(({ id }) => id) });
 }
 
 async function connectAll(deps: IngressDeps, signal: AbortSignal): Promise<void> {
@@ -143,7 +185,11 @@ async function maintainAll(
   const { config, store, clock } = deps;
   const resetPolicy = (source: MessageSource) => resetPolicyOf(config, source);
   const expire = () => expireChats({ store, resetPolicy, nowMs: clock.now() });
-  await maintain({ ...deps, owner, chatsLiveMs, expire, mediaFolders: [image, audio, video, document] }, signal);
+  const onLost = (name: string): void => deps.status.tally.leaseLost(name);
+  await maintain(
+    { ...deps, onLost, owner, chatsLiveMs, expire, mediaFolders: [image, audio, video, document] },
+    signal,
+  );
 }
 
 /** What was said last is on its way before the connections go. */
@@ -184,9 +230,11 @@ function open(deps: GatewayDeps & { readonly owner: string }, { outlets, fetch }
   const users = new Users({ config, pairing });
   const replies = openReplies(deps);
   const splitLength = (id: string): number => Math.floor((byId.get(id)?.capabilities.maxLength ?? 1e9) * 0.97);
+  const hasHome = async (id: string) => homeChannel(await deps.configNow(), id) !== undefined;
   const exchange = openExchange(deps, { outlets, fetch });
   const incoming = { ...incomingDeps(deps, { outlets, fetch }), exchange };
   const commands: GatewayCommandDeps = {
+    store,
     users,
     pairing,
     platformIds: () => [...byId.keys()],
@@ -214,11 +262,14 @@ function open(deps: GatewayDeps & { readonly owner: string }, { outlets, fetch }
     dispatch: (key, message) => deps.dispatch(key, message),
     owner: deps.owner,
     hasOthers: () => otherWorkers(deps),
+    tally: deps.status.tally,
     mostPerUser: () => config.gateway.limits.max_turns_per_user,
     outlet: (id, account) => outlets.of(id, account),
     liveSettings: (one) => liveSettings(config, one),
     enrich: (message, within) => enrich(message, incoming, within),
     skills: (source) => boundSkills(source, config),
+    firstContact: (message) => firstContact(message, { store, users, platform, hasHome }),
+    surroundings: async () => surroundings(platforms, await deps.configNow()),
     hidesIds: () => config.privacy.redact_pii,
     busyMode: () => config.display.busy_input_mode,
     followupGraceMs: (id) => byId.get(id)?.timing?.(config).followupGraceMs ?? 0,

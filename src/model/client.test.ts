@@ -302,16 +302,43 @@ describe("deadlines", () => {
     expect((await attempt).failure?.message).toMatch(/no data for \d+ s/);
   });
 
-  it("waits for the first byte no longer than a silent stream may last [20:R1.58]", async () => {
-    await using server = await startModelServer();
-    await using connections = openConnections({ proxy: false });
-    const clock = new FakeClock();
-    server.script(hang());
-    const attempt = run(requestTo(server, "chat_completions", { target: { timeouts } }), deps(connections, { clock }));
-    await server.received(1);
-    await clock.advance(180_000);
-    expect((await attempt).failure).toMatchObject({ kind: "timeout", isPartial: false });
-  });
+  it.each([
+    ["a usual prompt", 1_000, true, 180],
+    ["a large one", 60_000, true, 240],
+    ["a huge one", 110_000, true, 300],
+    ["a usual prompt, asked for in one piece", 1_000, false, 300],
+    ["a large one, in one piece", 60_000, false, 450],
+    ["a huge one, in one piece", 110_000, false, 600],
+  ])(
+    "waits for the first byte of %s no longer than silence may last [20:R1.58] [10:LOOP-52]",
+    async (_, tokens, isStreamed, seconds) => {
+      await using server = await startModelServer();
+      await using connections = openConnections({ proxy: false });
+      const clock = new FakeClock();
+      server.script(hang());
+      const messages = [{ role: "user" as const, content: "four".repeat(tokens) }];
+      const usual = {
+        connectMs: 30_000,
+        totalMs: 1_800_000,
+        streamReadMs: 120_000,
+        streamStaleMs: 180_000,
+        wholeStaleMs: 300_000,
+      };
+      const request = requestTo(server, "chat_completions", {
+        target: { timeouts: usual },
+        messages,
+        options: { stream: isStreamed },
+      });
+      const attempt = run(request, deps(connections, { clock }));
+      await server.received(1);
+      await clock.advance(seconds * 1000 - 1);
+      expect(await Promise.race([attempt, new Promise((resolve) => setImmediate(() => resolve("waiting")))])).toBe(
+        "waiting",
+      );
+      await clock.advance(1);
+      expect((await attempt).failure).toMatchObject({ kind: "timeout", isPartial: false });
+    },
+  );
 
   it("has no stale limit where it is switched off [20:R1.60]", async () => {
     await using server = await startModelServer();

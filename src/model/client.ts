@@ -1,4 +1,5 @@
 import type { ModelEvent } from "#conversation";
+import { defined } from "#foundation/defined";
 import { HermesError, UserError } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
 import type { HttpAnswer } from "#foundation/http/answer";
@@ -15,6 +16,7 @@ import { AttemptExchange } from "./transport/attempt-exchange.ts";
 import type { Connections } from "./transport/connections.ts";
 import { openDecoder } from "./transport/decoder.ts";
 import { FramingError } from "./transport/frames.ts";
+import type { RequestDump } from "./transport/request-dump.ts";
 
 export type AttemptEvent =
   | ModelEvent
@@ -25,9 +27,11 @@ export type AttemptEvent =
 
 export interface ModelClientDeps {
   readonly connections: Connections;
-  classify(fault: AttemptFault, facts: FailureFacts): ModelFailure;
+  classify(fault: AttemptFault, facts: FailureFacts): ModelFailure | Promise<ModelFailure>;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Where requests are written down. */
+  readonly dump?: RequestDump | undefined;
 }
 
 /**
@@ -43,30 +47,31 @@ export async function* streamModel(
   if ((request.target.timeouts.minIntervalMs ?? 0) > 0)
     await deps.connections.pacing.turn(request.target, deps.clock, signal);
   using exchange = new AttemptExchange(request, deps.clock, signal);
-  const failed = (fault: AttemptFault, sent?: PreparedRequest): AttemptEvent => {
-    const failure = deps.classify(exchange.redact(fault), factsOf(request, deps.clock, sent));
+  const failed = async (fault: AttemptFault, sent?: PreparedRequest): Promise<AttemptEvent> => {
+    const failure = await deps.classify(exchange.redact(fault), factsOf(request, deps.clock, sent));
     deps.logger.info("model attempt failed", {
       provider: failure.provider,
       model: failure.model,
       kind: failure.kind,
-      ...(failure.status === undefined ? {} : { status: failure.status }),
+      ...defined({ status: failure.status }),
     });
     return { type: "attempt-failed", failure };
   };
   if (/^acp(?:\+tcp)?:/.test(request.target.baseUrl)) {
     const { acpAttempt } = await import("./transport/acp/attempt.ts");
     for await (const step of acpAttempt(request, { exchange, logger: deps.logger }))
-      yield step.type === "fault" ? failed(step.fault) : step;
+      yield step.type === "fault" ? await failed(step.fault) : step;
     return;
   }
   const prepared = await prepare(request, deps.connections.memo);
   if ("kind" in prepared) {
-    yield failed(prepared);
+    yield await failed(prepared);
     return;
   }
+  await deps.dump?.(request, prepared);
   const answer = await send(prepared, exchange, deps);
   if ("kind" in answer) {
-    yield failed(answer, prepared);
+    yield await failed(answer, prepared);
     return;
   }
   const limits = rateLimitHeaders(answer.headers);
@@ -81,7 +86,7 @@ export async function* streamModel(
     for await (const event of events) {
       if (event.type === "fault") {
         if (event.isBroken === true) deps.connections.fresh();
-        yield failed(event.fault, prepared);
+        yield await failed(event.fault, prepared);
         return;
       }
       yield event;
@@ -151,7 +156,7 @@ async function send(
       body: wire.body,
       signal: exchange.signal,
       watchdog: exchange.watchdog,
-      limits: exchange.limits(wire.framing),
+      limits: exchange.limits(wire),
     });
   } catch (error) {
     connections.fresh();
@@ -256,7 +261,7 @@ function brokenStream(fault: AttemptFault, textShown: boolean): AttemptFault {
   const { code, message } = fault.failure;
   return {
     kind: "stream",
-    fault: { type: "stream-fault", message, body: "", ...(code === undefined ? {} : { code }) },
+    fault: { type: "stream-fault", message, body: "", ...defined({ code }) },
     textShown,
   };
 }

@@ -9,6 +9,7 @@ import {
   type ToolCall,
   type Usage,
 } from "#conversation";
+import { defined } from "#foundation/defined";
 import { scrubDeep, scrubSurrogates } from "#foundation/text/json";
 import { holdsLeakedCall } from "./protocols/responses/finish.ts";
 
@@ -106,11 +107,9 @@ export class Collector {
       isPartial: end === undefined,
       isReasoningOpen: end?.isReasoningOpen === true || hasUnclosedReasoning(this.text),
       lostCalls: end === undefined ? this.#begun : [],
-      ...(end?.rawFinish === undefined ? {} : { rawFinish: end.rawFinish }),
-      ...(this.#usage === undefined ? {} : { usage: this.#usage }),
-      ...(this.#costUsd === undefined ? {} : { costUsd: this.#costUsd }),
-      ...(this.#start?.model === undefined ? {} : { model: this.#start.model }),
-      ...(this.#start?.responseId === undefined ? {} : { responseId: this.#start.responseId }),
+      ...defined({ rawFinish: end?.rawFinish }),
+      ...defined({ usage: this.#usage, costUsd: this.#costUsd }),
+      ...defined({ model: this.#start?.model, responseId: this.#start?.responseId }),
     };
   }
 

@@ -1,21 +1,21 @@
-import type { Config, Machine } from "#config";
+import { type Config, type Machine, readSwitches } from "#config";
 import type { MoneyLedger } from "#conversation";
+import { defined } from "#foundation/defined";
 import { UserError } from "#foundation/errors";
 import { Scope } from "#foundation/lifecycle/disposal";
 import { BudgetGate, type BudgetGateDeps } from "./budget/gate.ts";
 import { MemoryMoneyLedger } from "./budget/memory-ledger.ts";
 import { knowledgeFrom, type OpenCatalog, openCatalog } from "./catalog/open-catalog.ts";
-import type { AttemptEvent } from "./client.ts";
+import type { AttemptEvent, ModelClientDeps } from "./client.ts";
 import { type AuthBackend, AuthFile } from "./credentials/auth-file.ts";
 import { type Keychain, keychainBackend, openKeychain } from "./credentials/keychain.ts";
 import { NousGuard } from "./credentials/nous-guard.ts";
 import { builtinFlows } from "./credentials/oauth/flows.ts";
 import { nousSubscription } from "./credentials/oauth/nous.ts";
 import { PoolMemory } from "./credentials/pool/pool-memory.ts";
-import { type DemoModel, serveDemoModel } from "./demo/server.ts";
+import type { DemoModel } from "./demo/server.ts";
 import { demoTarget } from "./demo/target.ts";
 import { streamEndpoint } from "./endpoint-attempt.ts";
-import { classify } from "./failures/classify.ts";
 import { LocalDetection } from "./providers/local/local-detection.ts";
 import { HomeModels } from "./providers/local/served-models.ts";
 import { ModelsCache } from "./providers/models/models-cache.ts";
@@ -29,14 +29,20 @@ import { EndpointMemory } from "./resolve/endpoint/endpoint-memory.ts";
 import { resolveTarget } from "./resolve/resolve.ts";
 import type { Target } from "./target.ts";
 import { type Connections, openConnections } from "./transport/connections.ts";
+import { openRequestDump } from "./transport/request-dump.ts";
 
 type BudgetLimits = ReturnType<BudgetGateDeps["limits"]>;
 
-type ModelMachine = Pick<Machine, "loaded" | "home" | "userHome" | "version" | "clock" | "logger" | "redactor">;
+type ModelMachine = Pick<
+  Machine,
+  "loaded" | "settingsNow" | "home" | "userHome" | "version" | "clock" | "logger" | "redactor"
+>;
 
 /** Everything that talks to models, opened once for the process. */
 export interface Models extends AsyncDisposable {
   readonly context: ResolveContext;
+  /** The same with the settings and keys as they are saved now: some may have been changed since the start. */
+  contextNow(): Promise<ResolveContext>;
   readonly connections: Connections;
   readonly catalog: OpenCatalog;
   readonly budget: BudgetGate;
@@ -60,13 +66,21 @@ export async function openModels(
   const { loaded, home, clock, logger, redactor } = machine;
   const { config } = loaded;
   if (config.network.force_ipv4) await useIpv4();
-  const connections = scope.adopt(openConnections());
+  const connections = scope.adopt(openConnections({ env: loaded.environment.variables }));
   const catalog = await catalogOf(machine);
   const demo = demoServer(scope);
   const served = scope.adopt(new HomeModels(home, config.local));
   const endpoints = new EndpointMemory(home.at("cache", "endpoints.json"));
   const { context, cache, subscription } = contextOf(machine, { catalog, demo, served });
   const { registry } = context;
+  const dump = readSwitches(loaded.environment.variables).dumpRequests
+    ? openRequestDump({ folder: home.requestLogs, clock, logger, redact: (text) => redactor.redact(text) })
+    : undefined;
+  const attempt = { connections, classify: classifyLater, clock, logger, endpoints, dump };
+  const contextNow = async (): Promise<ResolveContext> => {
+    const now = await machine.settingsNow();
+    return now === loaded ? context : { ...context, settings: now.config, env: now.environment.variables };
+  };
   const budget = new BudgetGate({
     limits: () => limitsOf(config),
     clock,
@@ -79,13 +93,17 @@ export async function openModels(
   );
   return {
     context,
+    contextNow,
     choices: (signal) => choices.list(signal),
     connections,
     catalog,
     budget,
     demo,
     async resolve(wanted, signal) {
-      const resolution = withNativeImages(await resolveTarget(wanted, context, signal), config.display.image_mode);
+      const resolution = withNativeImages(
+        await resolveTarget(wanted, await contextNow(), signal),
+        config.display.image_mode,
+      );
       // Whatever leaves the program is cleaned of the credentials in use.
       if (resolution.kind === "target")
         for (const secret of resolution.target.credential.secrets) redactor.add(secret, resolution.target.provider);
@@ -96,7 +114,7 @@ export async function openModels(
       if (account !== undefined) redactor.add(account.token, "nous");
       return account;
     },
-    stream: (request, signal) => streamEndpoint(request, { connections, classify, clock, logger, endpoints }, signal),
+    stream: (request, signal) => streamEndpoint(request, attempt, signal),
     question: ({ provider, model, baseUrl, isLocal, credential }) => ({
       provider,
       model,
@@ -107,6 +125,12 @@ export async function openModels(
     [Symbol.asyncDispose]: () => scope[Symbol.asyncDispose](),
   };
 }
+
+/** The rules about failures are loaded with the first one. */
+const classifyLater: ModelClientDeps["classify"] = async (fault, facts) => {
+  const { classify } = await import("./failures/classify.ts");
+  return classify(fault, facts);
+};
 
 async function catalogOf({ loaded, home, clock, logger }: ModelMachine): Promise<OpenCatalog> {
   const catalog = openCatalog({
@@ -196,7 +220,9 @@ function keychainOf(keychain: Keychain | undefined, authFile: string): { readonl
 function demoServer(scope: Scope): () => Promise<Target> {
   let serving: Promise<DemoModel> | undefined;
   return async () => {
-    serving ??= serveDemoModel().then((server) => scope.adopt(server));
+    serving ??= import("./demo/server.ts")
+      .then(({ serveDemoModel }) => serveDemoModel())
+      .then((server) => scope.adopt(server));
     return demoTarget((await serving).baseUrl);
   };
 }
@@ -205,9 +231,11 @@ function limitsOf({ budget }: Config): BudgetLimits {
   return {
     mode: budget.mode,
     unknownPrice: budget.unknown_price,
-    ...(budget.session_usd === undefined ? {} : { sessionUsd: budget.session_usd }),
-    ...(budget.daily_usd === undefined ? {} : { dayUsd: budget.daily_usd }),
-    ...(budget.delegation_tree_usd === undefined ? {} : { treeUsd: budget.delegation_tree_usd }),
-    ...(budget.user_daily_usd === undefined ? {} : { userDayUsd: budget.user_daily_usd }),
+    ...defined({
+      sessionUsd: budget.session_usd,
+      dayUsd: budget.daily_usd,
+      treeUsd: budget.delegation_tree_usd,
+      userDayUsd: budget.user_daily_usd,
+    }),
   };
 }

@@ -1,5 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
+import { defined } from "#foundation/defined";
 import { UserError } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
 import { never } from "#foundation/lifecycle/abort";
@@ -115,8 +116,7 @@ function toolOf(tool: PluginTool, calls: PluginCalls): Tool {
     description: typeof described === "string" ? described : tool.name,
     parameters,
     origin: "plugin",
-    ...(tool.emoji === undefined ? {} : { emoji: tool.emoji }),
-    ...(tool.requiresEnv === undefined ? {} : { requiresEnv: tool.requiresEnv }),
+    ...defined({ emoji: tool.emoji, requiresEnv: tool.requiresEnv }),
     ...(checkFn === undefined
       ? {}
       : { check: async () => (await checkFn()) || { reason: `its plugin says ${tool.name} cannot be used now` } }),

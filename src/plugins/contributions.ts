@@ -20,7 +20,7 @@ export interface PluginSkill {
 /** What plugins have added, apart from tools and hooks. Surfaces read it; each entry goes with its plugin. */
 export class Contributions {
   readonly #logger: Logger;
-  readonly #builtinCommands: ReadonlySet<string>;
+  #builtinCommands: ReadonlySet<string>;
   readonly #commands = new Map<string, PluginCommand>();
   readonly #cliCommands = new Map<string, CliCommand>();
   readonly #skills = new Map<string, PluginSkill>();
@@ -29,9 +29,14 @@ export class Contributions {
   #memory: MemoryProvider | undefined;
   #contextEngine: ContextEngine | undefined;
 
-  constructor(options: { readonly logger: Logger; readonly builtinCommands: ReadonlySet<string> }) {
+  constructor(options: { readonly logger: Logger; readonly builtinCommands?: ReadonlySet<string> }) {
     this.#logger = options.logger;
-    this.#builtinCommands = options.builtinCommands;
+    this.#builtinCommands = options.builtinCommands ?? new Set();
+  }
+
+  /** From now on no plugin may take these names. */
+  reserve(builtinCommands: ReadonlySet<string>): void {
+    this.#builtinCommands = builtinCommands;
   }
 
   get commands(): ReadonlyMap<string, PluginCommand> {

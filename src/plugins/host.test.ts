@@ -254,7 +254,7 @@ describe("what a plugin registers", () => {
     expect(stage.contributions.memoryProvider?.name).toBe("first");
   });
 
-  it("may not be a command that exists already [30:7.4] [30:7.7-9]", async () => {
+  it("may not be a command that exists already [30:7.4] [30:7.7-9] [20:R9.10]", async () => {
     await using stage = await pluginStage();
     await stage.write({
       "plugins/a/plugin.yaml": "name: a",

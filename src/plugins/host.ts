@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { defined } from "#foundation/defined";
 import { describe } from "#foundation/errors";
 import { Scope } from "#foundation/lifecycle/disposal";
 import { importModule } from "#foundation/process/import-module";
@@ -30,6 +31,8 @@ export interface PluginHostOptions {
   readonly isolation?: "none" | "process";
   /** Gives the process of a plugin to whoever ends it should we be killed. */
   adoptProcess?(pid: number): Disposable;
+  /** Has to be done before a plugin registers anything. */
+  beforeLoading?(): Promise<void>;
   /** Replaced in tests that must see what is imported. */
   importModule?(url: string): Promise<unknown>;
 }
@@ -152,6 +155,7 @@ export class PluginHost implements AsyncDisposable {
     }
     const scope = new Scope();
     try {
+      await this.#options.beforeLoading?.();
       const context = createPluginContext(plugin, wiring, scope);
       // One without a module has a part for the terminal or the dashboard only.
       if (plugin.entry !== undefined) await this.#start(plugin, context);
@@ -206,7 +210,7 @@ export class PluginHost implements AsyncDisposable {
     const { startIsolated } = await import("./isolated/isolated-plugin.ts");
     await startIsolated(plugin, context, {
       env,
-      ...(adoptProcess === undefined ? {} : { adopt: adoptProcess }),
+      ...defined({ adopt: adoptProcess }),
       onCrash: (reason) => {
         wiring.logger.error("the process of a plugin is gone; the plugin is off", { plugin: plugin.key, reason });
         this.#states.set(plugin.key, { kind: "failed", reason });

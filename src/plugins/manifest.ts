@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import type { Logger } from "#foundation/files/logger";
 import { isRecord } from "#foundation/text/json";
 
@@ -82,12 +83,10 @@ function manifestOf(name: string, raw: Record<string, unknown>, logger: Logger):
     author: plainText(raw["author"]) ?? "",
     kind: kindOf(raw["kind"], name, logger),
     requiresEnv: list(raw["requires_env"]).flatMap(readVariable),
-    ...(tools === undefined ? {} : { providesTools: tools }),
-    ...(hooks === undefined ? {} : { providesHooks: hooks }),
+    ...defined({ providesTools: tools, providesHooks: hooks }),
     overridesTools: names(raw["overrides_tools"]) ?? [],
     permissions: names(raw["permissions"]) ?? [],
-    ...(tui === undefined ? {} : { tui }),
-    ...(dashboard === undefined ? {} : { dashboard }),
+    ...defined({ tui, dashboard }),
   };
 }
 
@@ -113,8 +112,7 @@ function readVariable(raw: unknown): readonly RequiredVariable[] {
   return [
     {
       name: raw["name"],
-      ...(description === undefined ? {} : { description }),
-      ...(url === undefined ? {} : { url }),
+      ...defined({ description, url }),
       isSecret: raw["secret"] !== false,
     },
   ];

@@ -14,7 +14,7 @@ async function open(
   stage: ToolStage,
   options: Pick<PluginsOptions, "confirmHook"> = {},
 ): Promise<Toolbox & { readonly plugins: Plugins }> {
-  const plugins = new Plugins(await stage.machine(), { builtinCommands: new Set(), ...options });
+  const plugins = new Plugins(await stage.machine(), { builtinCommands: async () => new Set(), ...options });
   const toolbox = await stage.open({ extensions: (sessions) => plugins.extensions(sessions) });
   await plugins.load(toolbox, never);
   return { ...toolbox, plugins };

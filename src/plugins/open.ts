@@ -1,5 +1,6 @@
 import type { ContextEngine } from "#agent";
 import { isTruthy, type Machine, revealed } from "#config";
+import { defined } from "#foundation/defined";
 import { never } from "#foundation/lifecycle/abort";
 import { Scope } from "#foundation/lifecycle/disposal";
 import { isRecord } from "#foundation/text/json";
@@ -19,8 +20,8 @@ import type { TerminalPart } from "./terminal-part.ts";
 import { toolExtensions } from "./tool-extensions.ts";
 
 export interface PluginsOptions {
-  /** Slash commands that no plugin may take. */
-  readonly builtinCommands: ReadonlySet<string>;
+  /** Slash commands that no plugin may take; asked for when the first plugin is loaded. */
+  builtinCommands(): Promise<ReadonlySet<string>>;
   /** Folder of the plugins that come with the program. */
   readonly bundled?: string | undefined;
   /** `--accept-hooks` */
@@ -64,7 +65,7 @@ export class Plugins implements AsyncDisposable {
     this.#machine = machine;
     this.#options = options;
     this.#hooks = new Hooks({ logger, timeoutMs: loaded.config.hooks_timeout_ms, calls: this.#calls });
-    this.#contributions = new Contributions({ logger, builtinCommands: options.builtinCommands });
+    this.#contributions = new Contributions({ logger });
   }
 
   /** What tools are given of the plugins. */
@@ -136,7 +137,7 @@ export class Plugins implements AsyncDisposable {
       locations: {
         user: home.plugins,
         packages: home.nodeModules,
-        ...(bundled === undefined ? {} : { bundled }),
+        ...defined({ bundled }),
         ...(hasProjectPlugins ? { project: projectPlugins(cwd) } : {}),
       },
       choice: { enabled: plugins.enabled, disabled: plugins.disabled },
@@ -155,6 +156,7 @@ export class Plugins implements AsyncDisposable {
       lock: new PluginLock(home.pluginsLock, never),
       isolation: plugins.isolation,
       adoptProcess,
+      beforeLoading: async () => this.#contributions.reserve(await this.#options.builtinCommands()),
     });
   }
 
@@ -196,7 +198,7 @@ export class Plugins implements AsyncDisposable {
           const session = this.#calls.current?.scope;
           return session === undefined ? undefined : wall(session, stop);
         },
-        ...(confirmHook === undefined ? {} : { ask: confirmHook }),
+        ...defined({ ask: confirmHook }),
       },
       signal,
     });

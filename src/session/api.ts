@@ -52,6 +52,8 @@ export interface OpenOptions {
   /** `provider:model` or a model's name; only for this session. */
   readonly model?: string | undefined;
   readonly provider?: string | undefined;
+  /** A default model that is changed meanwhile becomes the one of this session with its next turn. */
+  readonly followsSettings?: boolean | undefined;
   /** An endpoint other than the provider's own. */
   readonly baseUrl?: string | undefined;
   readonly toolsets?: readonly string[] | undefined;
@@ -85,6 +87,8 @@ export interface OpenOptions {
   readonly isInteractive: boolean;
   /** Written with the messages, in their transaction: what is owed for an answer, what an answered input leaves. */
   readonly alongside?: Alongside | undefined;
+  /** What was done beside the conversation after a turn (notes were taken); whoever holds it then, or held it last, is told. */
+  readonly onAside?: ((text: string) => void) | undefined;
   /** Nothing of a turn is stored once another program has taken the session over; this one must be opened again then. */
   readonly isFenced?: boolean | undefined;
 }
@@ -131,6 +135,8 @@ export interface SessionInfo {
   readonly isDemo: boolean;
   readonly contextWindow: number;
   readonly contextTokens: number;
+  /** Too small for long work, and accepted by the person. */
+  readonly isWindowSmall: boolean;
   readonly usage: Usage;
   readonly cost: Cost | undefined;
   readonly cwd: string;
@@ -201,6 +207,8 @@ export interface SubscribeOptions {
 
 export interface UserInput {
   readonly text: string;
+  /** What the model reads instead: the words with what the surface adds to them. The text is what is kept and shown. */
+  readonly sent?: string | undefined;
   /** Paths or data URLs. */
   readonly images?: readonly string[] | undefined;
   /** Words of a program: neither a command nor a reference such as `@file:` in them is acted upon. */

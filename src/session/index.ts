@@ -35,9 +35,10 @@ export {
 } from "./search/conversations.ts";
 export { withFolders } from "./search/lineage.ts";
 export { createSessionSearchTool } from "./search/session-search-tool.ts";
-export { type WaitingApproval, WaitingApprovals } from "./search/waiting-approvals.ts";
+export { answerAmong, type WaitingApproval, WaitingApprovals } from "./search/waiting-approvals.ts";
 export { checkpointService } from "./services/checkpoints.ts";
 export { builtInSkinNames } from "./settings.ts";
+export { SpanExporter } from "./traces/span-exporter.ts";
 export { planRequest } from "./turns/plan-words.ts";
 export { askForJson, type StructuredResult } from "./turns/structured-answer.ts";
 export { applyInput, replyOf, type WireReply } from "./wire/apply-input.ts";

@@ -20,7 +20,7 @@ export interface SessionsOptions {
   readonly models: Models;
   readonly tools: Toolbox;
   /** The environment of commands a person wrote, without the keys of Hermes. */
-  readonly commandEnvironment: NodeJS.ProcessEnv;
+  commandEnvironment(): NodeJS.ProcessEnv;
   readonly plugins: AgentPlugins & {
     commands(): readonly PluginCommand[];
     sessionEvent: SessionDeps["notifyPlugins"];
@@ -33,6 +33,7 @@ export interface SessionsOptions {
     hub(cwd: string): Promise<SkillHub>;
   };
   readonly children: ChildTable;
+  readonly traces?: SessionDeps["traces"];
   answerCron: SessionDeps["answerCron"];
 }
 
@@ -58,9 +59,10 @@ export function openSessions(options: SessionsOptions): SessionService {
     version,
     settings: sessionSettings(loaded.config),
     preferences: savedPreferences(machine),
-    env: options.commandEnvironment,
+    env: () => options.commandEnvironment(),
     redact: (text) => tools.redact(text),
     redactKnown: loaded.config.security.redact_secrets ? (text) => machine.redactor.redactKnown(text) : (text) => text,
+    traces: options.traces,
     plugins: () => plugins.list(),
     pluginCommands: () => plugins.commands(),
     notifyPlugins: (event, session) => plugins.sessionEvent(event, session),

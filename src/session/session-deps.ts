@@ -8,6 +8,7 @@ import type { SkillUseFigures } from "./reports/insights.ts";
 import type { Preferences } from "./services/preferences.ts";
 import type { OpenAgent } from "./services/session-agent.ts";
 import type { SessionSettings } from "./settings.ts";
+import type { SpanSink } from "./traces/span.ts";
 
 /** Which conversation an event of its life is about. */
 export interface EndedSession {
@@ -38,12 +39,14 @@ export interface SessionDeps {
   /** Of the program, for reports. */
   readonly version: string;
   /** The whole environment of quick commands. */
-  readonly env: NodeJS.ProcessEnv;
+  env(): NodeJS.ProcessEnv;
   readonly preferences: Preferences;
   /** Takes secrets out of text that leaves the session: debug reports, output of quick commands. */
   redact(text: string): string;
   /** Takes known secret values out of what a person writes, before anything of it is kept or sent. */
   redactKnown(text: string): string;
+  /** Where traces go; absent where nobody wants them. */
+  readonly traces?: SpanSink | undefined;
   pluginCommands(): readonly PluginCommand[];
   /** Plugins hear that a conversation is over, or that another has taken its place. */
   notifyPlugins(event: "on_session_finalize" | "on_session_reset", session: EndedSession): Promise<void>;

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { defined } from "#foundation/defined";
 import { HermesHome } from "#foundation/files/paths";
 import { FakeClock } from "#foundation/testing/fake-clock";
 import { memoryLogger } from "#foundation/testing/memory-logger";
@@ -76,7 +77,7 @@ export interface LoaderChanges {
 /** All parts of skills over one home, with a clock that stands still. */
 export function skillParts(home: HermesHome, changes: LoaderChanges = {}) {
   const clock = new FakeClock();
-  const { library, logger } = libraryAt(home, changes.settings === undefined ? {} : { settings: changes.settings });
+  const { library, logger } = libraryAt(home, defined({ settings: changes.settings }));
   const usage = new SkillUsage(home, { clock, logger });
   const variables = new SessionVariables();
   const kept: TypedSecret[] = [];

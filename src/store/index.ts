@@ -23,6 +23,7 @@ export type {
   OutboxEntry,
   Route,
 } from "./records/gateway.ts";
+export { openSessionLease } from "./records/gateway.ts";
 export type { JobRecord, JobRun } from "./records/job.ts";
 export type { SearchHit, StoredMessage } from "./records/message.ts";
 export type { Insights } from "./records/report.ts";

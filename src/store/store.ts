@@ -142,6 +142,8 @@ export interface Inbox {
   ): Promise<{ released: readonly number[]; dead: readonly number[] }>;
   /** One more attempt was in vain, whatever became of its turn. */
   countAttempt(ids: readonly number[]): Promise<void>;
+  /** The attempts so far count for nothing: something else was the reason. */
+  forgiveAttempts(ids: readonly number[]): Promise<void>;
   /** Gives up what was answered in vain; it can be tried again. */
   bury(ids: readonly number[]): Promise<void>;
   postpone(ids: readonly number[], untilMs: number): Promise<void>;
@@ -186,6 +188,8 @@ export interface Leases {
   ownedBy(owner: string, prefix: string): Promise<readonly Lease[]>;
   /** Those that are held now, by the beginning of their names. */
   held(prefix: string): Promise<readonly Lease[]>;
+  /** Those that were never given back, held or run out, by the beginning of their names. */
+  kept(prefix: string): Promise<readonly Lease[]>;
   /** Removes leases nobody has renewed for that long; their fences are forgotten only then. */
   prune(expiredBeforeMs: number): Promise<number>;
 }
@@ -266,8 +270,8 @@ export interface Meta {
 }
 
 export interface UsageLedger {
-  /** `add` for the tokens of a call, `set` for the totals a cumulative writer reports. */
-  change(sessionId: SessionId, change: UsageChange, mode?: "add" | "set"): Promise<void>;
+  /** Adds the tokens of a call. */
+  change(sessionId: SessionId, change: UsageChange): Promise<void>;
 }
 
 export interface Turns {

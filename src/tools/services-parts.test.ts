@@ -5,8 +5,8 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { never } from "#foundation/lifecycle/abort";
 import type { Auxiliary, AuxiliaryRequest } from "./contract/auxiliary.ts";
+import { noAuxiliary } from "./contract/unattended-scope.ts";
 import { toolStage } from "./testing/tool-stage.ts";
-import { noAuxiliary } from "./testing/unattended-scope.ts";
 
 interface Asked {
   readonly path: string;

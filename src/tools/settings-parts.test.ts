@@ -10,8 +10,8 @@ import { Deferred } from "#foundation/lifecycle/deferred";
 import type { ApprovalRequest, Approver } from "./contract/approval-request.ts";
 import type { Auxiliary, SampleRequest } from "./contract/auxiliary.ts";
 import type { DeliveredWords, Prompter } from "./contract/session-scope.ts";
+import { noAuxiliary, nobody } from "./contract/unattended-scope.ts";
 import { toolStage } from "./testing/tool-stage.ts";
-import { noAuxiliary, nobody } from "./testing/unattended-scope.ts";
 
 const flagged = { command: "rm -rf ../.hermes/junk" };
 const open = "terminal: {sandbox: off}\n";

@@ -17,6 +17,7 @@ import { result } from "./contract/result.ts";
 import type { SessionScope } from "./contract/session-scope.ts";
 import type { Terminal, TerminalLeases } from "./contract/terminal.ts";
 import type { Tool } from "./contract/tool.ts";
+import { unattendedScope } from "./contract/unattended-scope.ts";
 import type { FileDeps, FileOptions } from "./files/file-access.ts";
 import { type HostDecisionOptions, HostDecisions } from "./network/session-network.ts";
 import { AvailabilityProbes } from "./registry/availability.ts";
@@ -25,7 +26,6 @@ import { ToolRegistry } from "./registry/registry.ts";
 import { Toolsets } from "./registry/toolsets.ts";
 import type { TerminalDeps } from "./terminals/command/call-options.ts";
 import { localFiles } from "./terminals/local-files.ts";
-import { unattendedScope } from "./testing/unattended-scope.ts";
 import type { WebOptions } from "./web/choose.ts";
 
 export { noAbilities } from "./contract/ability.ts";
@@ -114,11 +114,11 @@ export { createGate } from "./approval/gate.ts";
 export { type GrantStore, Grants } from "./approval/grants.ts";
 export { YoloSwitch } from "./approval/modes.ts";
 export type { AuxiliaryRequest } from "./contract/auxiliary.ts";
+export { noAuxiliary, nobody, unattendedScope } from "./contract/unattended-scope.ts";
 export { AvailabilityProbes } from "./registry/availability.ts";
 export { listTools } from "./registry/listing.ts";
 export { leafToolsets } from "./registry/toolset-catalogue.ts";
 export { type ToolStage, toolStage } from "./testing/tool-stage.ts";
-export { noAuxiliary, nobody, unattendedScope } from "./testing/unattended-scope.ts";
 export { clarifyTool };
 
 export const defaultFileOptions: FileOptions = {
@@ -129,7 +129,9 @@ export const defaultFileOptions: FileOptions = {
 };
 
 export { detect } from "./approval/detector/detect.ts";
+export { stillAsked } from "./approval/held/still-asked.ts";
 export { createExecuteCodeTool, defaultScriptOptions } from "./builtin/execute-code.tool.ts";
+export { ScriptStarts } from "./code/script-starts.ts";
 export type {
   ExecOptions,
   ExecResult,

@@ -6,8 +6,8 @@ import type { ApprovalChoice } from "#conversation";
 import { never } from "#foundation/lifecycle/abort";
 import { findExecutable } from "#foundation/process/platform";
 import type { ApprovalRequest, Approver } from "./contract/approval-request.ts";
+import { noAuxiliary } from "./contract/unattended-scope.ts";
 import { toolStage } from "./testing/tool-stage.ts";
-import { noAuxiliary } from "./testing/unattended-scope.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const fakeServer = path.join(root, "test/fakes/mcp-server/server.mjs");

@@ -98,8 +98,25 @@ describe("what is on the screen", () => {
     await using ui = await TuiDriver.start({ tui: { settings: { toolProgress: "verbose" } } });
     await ui.say(turnStart, toolStart("c", "todo", { todos: [] }), toolEnd("c", "todo", { preview: "all done" }));
     const shown = await ui.transcript();
-    expect(shown).toContain("args: {");
+    expect(shown).toContain("todos: []");
     expect(shown).toContain("result: all done");
+  });
+
+  it("shows the task list when it is written, and what an update changed", async () => {
+    await using ui = await TuiDriver.start();
+    const todos = [
+      { id: "1", content: "look around", status: "completed" },
+      { id: "2", content: "change it", status: "in_progress" },
+      { id: "3", content: "test it", status: "pending" },
+    ];
+    const done = { details: { kind: "todos", todos } };
+    await ui.say(turnStart, toolStart("a", "todo", { todos }), toolEnd("a", "todo", done));
+    expect(await ui.transcript()).toMatch(/plan {6}3 tasks.*\n {6}☑ look around\n {6}▸ change it\n {6}☐ test it\n/);
+    const update = { merge: true, todos: [{ id: "2", status: "in_progress" }] };
+    await ui.say(toolStart("b", "todo", update), toolEnd("b", "todo", done));
+    expect(await ui.transcript()).toMatch(/update 1 task.*\n {6}▸ change it\n(?! {6}☐)/);
+    await ui.say(toolStart("c", "todo", {}), toolEnd("c", "todo", done));
+    expect(await ui.transcript()).toMatch(/reading tasks.*\n(?! {6}[☑▸☐])/);
   });
 
   it("counts what runs in the background, and gives its result a panel of its own [20:R10.14] [20:R10.17]", async () => {

@@ -87,13 +87,19 @@ describe("prompts", () => {
   });
 
   it("show the line that matters of a long script [20:R10.34]", async () => {
-    await using ui = await TuiDriver.start();
+    await using ui = await TuiDriver.start({ rows: 60 });
     const summary = [...Array.from({ length: 20 }, (_, index) => `echo ${index}`), "rm -rf build", "echo end"].join(
       "\n",
     );
     await ui.say(turnStart, approval("a1", { summary, lines: [20] }));
     expect(await ui.text()).toMatch(/ 21 rm -rf build/);
     expect(await ui.text()).toContain("… 21 more lines (v shows them)");
+    await ui.pause();
+    await ui.press("v");
+    await ui.pause();
+    await ui.press(keys.enter);
+    expect(await ui.text()).toMatch(/ 1 echo 0\n[\s\S]* 21 rm -rf build\n +22 echo end\n[\s\S]* 21 rm -rf build\n/);
+    expect(await ui.text()).toContain("… 21 more lines (shown above)");
   });
 
   it("do not count as time of the tool that waits for them", async () => {

@@ -21,7 +21,7 @@ describe("seeing the work", () => {
     await ui.press(keys.ctrl("o"));
     expect(await ui.text()).toMatch(/Tool calls[\s\S]*❯ .*make all/);
     await ui.press(keys.enter);
-    expect(await ui.transcript()).toMatch(/args:[\s\S]*make all[\s\S]*result: all built/);
+    expect(await ui.transcript()).toMatch(/command: make all\n[\s\S]*result: all built/);
   });
 
   it("waits in one line that counts down, with the reason and the attempt", async () => {
@@ -38,6 +38,16 @@ describe("seeing the work", () => {
     expect(await ui.text()).toContain("in 7 s");
     await ui.say({ type: "attempt-start", provider: "lab", model: "big" });
     expect(await ui.transcript()).not.toContain("limiting requests");
+  });
+
+  it("counts down where the reason is too long for the screen", async () => {
+    await using ui = await TuiDriver.start({ columns: 64 });
+    const problem = "timeout: the connection was closed";
+    await ui.say(turnStart, {
+      ...{ type: "recovery-start" as const, remedy: "wait-and-retry", problem, waitMs: 5_000 },
+      ...{ provider: "a-server-of-mine", attempt: { number: 3, of: 3 } },
+    });
+    expect(await ui.text()).toMatch(/⏳ a-server-of-mine could.*… · attempt 3 of 3 in 5 s · Esc stops\n/);
   });
 
   it.each([100, 40])("says that a model has been silent for a minute, in %d columns", async (columns) => {

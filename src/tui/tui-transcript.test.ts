@@ -58,6 +58,14 @@ describe("the conversation on the screen", () => {
     expect(await ui.transcript()).toMatch(/┌─ Reasoning ─+┐\nfirst\nsecond\n└─+┘\n⚕ Hermes\nAnswer\n/);
   });
 
+  it("leaves one empty row between two lines of the person, also when the first had no answer", async () => {
+    await using ui = await TuiDriver.start();
+    ui.session.reply = () => ({ kind: "command", view: { kind: "nothing" } });
+    await ui.press("/settings", keys.enter);
+    await ui.press("/resume", keys.enter);
+    expect(await ui.transcript()).toContain("● /settings\n\n● /resume\n");
+  });
+
   it("folds a long message to its first and last lines [20:R10.6]", async () => {
     await using ui = await TuiDriver.start();
     await ui.press(
@@ -73,7 +81,7 @@ describe("the conversation on the screen", () => {
       keys.enter,
     );
     expect(ui.session.submitted[0]?.text).toBe("a\nb\nc\nd\ne");
-    expect(await ui.transcript()).toContain("● a\n  b\n  … +1 more lines\n  d\n  e");
+    expect(await ui.transcript()).toContain("● a\n  b\n  … +1 more line\n  d\n  e");
   });
 });
 

@@ -51,7 +51,8 @@ async function measure(folder: string, shippedSkills: string): Promise<FirstRequ
   await prepareHome(home, env);
   const loaded = await loadConfig({ home, env, cwd });
   const logger = silentLogger;
-  const common = { loaded, home, env, cwd, userHome: folder, clock: systemClock, logger };
+  const settingsNow = () => Promise.resolve(loaded);
+  const common = { loaded, settingsNow, home, env, cwd, userHome: folder, clock: systemClock, logger };
   const redactor = redactorFor(loaded);
   await using toolbox = openTools({ ...common, version: "0.0.0", redactor, notice: () => undefined });
   await copyShippedSkills({ folder: shippedSkills, version: "0.0.0", home, logger });
@@ -60,7 +61,7 @@ async function measure(folder: string, shippedSkills: string): Promise<FirstRequ
     redactor,
     variables: toolbox.variables,
     wall: (of, signal) => toolbox.wall(of, signal),
-    commandEnvironment: env,
+    commandEnvironment: () => env,
     shippedFolder: undefined,
     pluginSkills: () => [],
   });

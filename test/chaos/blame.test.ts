@@ -43,7 +43,7 @@ describe.each([
   );
 
   it.skipIf(isShared && !hasPostgres)(
-    "a message that ends its program whenever it is tried is given up after three times alone; the others are answered [40:SCL-11] [40:A-SCL-12]",
+    "a message that ends its program whenever it is tried is given up after three times alone; the others are answered [40:SCL-11] [40:PRC-30] [40:A-SCL-12]",
     async () => {
       const { model, telegram, start, machine, shows, texts } = await served(isShared);
       let worker = await start();

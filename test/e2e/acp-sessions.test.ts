@@ -133,7 +133,7 @@ describe("sessions of hermes acp", () => {
     await expect(editor.agent.request("session/set_model", wrong)).rejects.toMatchObject({ code: -32603 });
   });
 
-  it("take images and files, and act upon nothing that a file says", async () => {
+  it("take images and files, and act upon nothing that a file says [20:R12.7]", async () => {
     await using world = await open("display: { image_mode: native }\n", {
       "notes.txt": "remember the milk",
       "secret.txt": "hidden words",

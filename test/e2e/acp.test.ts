@@ -25,7 +25,7 @@ async function open(more = "", files: Readonly<Record<string, string>> = {}) {
 const flagged = "rm -rf build";
 
 describe("hermes acp", () => {
-  it("introduces itself, begins a session and answers while the model speaks [20:R12.1] [20:R12.2] [20:A12.1]", async () => {
+  it("introduces itself, begins a session and answers while the model speaks [20:R12.1] [20:R12.2] [20:A12.1] [20:R9.1]", async () => {
     await using world = await open();
     const { server, stage } = world;
     await using editor = await Editor.open(stage);

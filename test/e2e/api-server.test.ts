@@ -10,7 +10,16 @@ import { silentLogger } from "#foundation/files/logger";
 import { Scope } from "#foundation/lifecycle/disposal";
 import { systemClock } from "#foundation/time/clock";
 import { openStore } from "#store";
-import { calls, hang, hangAfter, modelNotFound, says, slow, startModelServer } from "../fakes/model-server/index.ts";
+import {
+  calls,
+  hang,
+  hangAfter,
+  modelNotFound,
+  reply,
+  says,
+  slow,
+  startModelServer,
+} from "../fakes/model-server/index.ts";
 import { fuzzApi } from "../proofs/api-fuzz.ts";
 import { Stage } from "./support/stage.ts";
 
@@ -344,14 +353,15 @@ describe("requests", () => {
     expect(JSON.stringify(model.requests[0]?.messages)).not.toContain("root:x:0");
   });
 
-  it("tools show beside the text, and flagged commands are denied [40:A-API-4] [40:API-15]", async () => {
+  it("tools show beside the text, words after them begin a paragraph, and flagged commands are denied [40:A-API-4] [40:API-15] [10:LOOP-50]", async () => {
     const { post, model } = await api();
-    model.script(calls("terminal", { command: "rm -rf /tmp/never-there" }), says("I may not."));
+    model.script(reply([says("Wait."), calls("terminal", { command: "rm -rf /tmp/never-there" })]), says("I may not."));
     const text = await (await post("/v1/chat/completions", { ...hello, stream: true })).text();
     const order = [
       '"role":"assistant"',
+      '"content":"Wait',
       "event: hermes.tool.progress",
-      '"content":"I',
+      '"content":"\\n\\nI',
       '"finish_reason":"stop"',
       "data: [DONE]",
     ];

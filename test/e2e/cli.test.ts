@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -52,6 +52,30 @@ describe("the built program on the command line", () => {
 
   it("needs a terminal for the picker and names the other ways [20:A8.3]", () => {
     expect(hermes(["model"])).toMatchObject({ status: 1, stderr: expect.stringContaining("hermes model set") });
+  });
+
+  it("prints the Slack app that the setup asks for, or writes it [40:CMD-8]", () => {
+    const run = hermes(["slack", "manifest", "--name", "Iris"]);
+    expect(run).toMatchObject({ status: 0, stderr: "" });
+    const manifest = JSON.parse(run.stdout) as {
+      readonly features: { readonly slash_commands: readonly { readonly command: string }[] };
+    };
+    expect(manifest).toMatchObject({
+      display_information: { name: "Iris" },
+      oauth_config: { scopes: { bot: expect.arrayContaining(["chat:write", "files:write", "commands"]) } },
+      settings: { socket_mode_enabled: true, interactivity: { is_enabled: true } },
+    });
+    const names = manifest.features.slash_commands.map(({ command }) => command);
+    expect(names.length).toBeLessThanOrEqual(50);
+    expect(new Set(names).size).toBe(names.length);
+    expect(names).toEqual(expect.arrayContaining(["/hermes", "/new", "/model", "/sethome"]));
+    // Slack keeps this one for itself.
+    expect(names).not.toContain("/status");
+    const only = hermes(["slack", "manifest", "--slashes-only", "--write", path.join(folder, "slack.json")]);
+    expect(only.status).toBe(0);
+    expect(JSON.parse(readFileSync(path.join(folder, "slack.json"), "utf8"))).toEqual({
+      slash_commands: manifest.features.slash_commands,
+    });
   });
 
   it("completes profiles in a real bash [20:A8.13]", () => {

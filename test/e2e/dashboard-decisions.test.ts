@@ -58,19 +58,36 @@ describe("what a person decides in the page", () => {
     const { model, url } = await startDashboard(scope);
     const problems: string[] = [];
     const page = await openPage(await openChromium(scope), url, problems);
-    model.script(calls("terminal", { command: "rm -rf ./build" }), says("It is clean."));
+    model.script(
+      calls("terminal", { command: "echo first\nrm -rf ./build" }),
+      says("It is clean."),
+      calls("terminal", { command: "rm -rf ./dist" }),
+      says("Then not."),
+    );
     await page.getByLabel("Message", { exact: true }).fill("clean up");
     await page.getByLabel("Message", { exact: true }).press("Enter");
     await page.getByRole("alertdialog", { name: "Approval" }).waitFor();
     const chat = page.url();
     await page.getByRole("link", { name: "Approvals", exact: true }).click();
-    await page.getByRole("alertdialog", { name: "Approval" }).getByText("rm -rf ./build").waitFor();
+    const approval = page.getByRole("alertdialog", { name: "Approval" });
+    // The line that matters stands out, and every answer says how far it reaches.
+    await approval.locator("mark", { hasText: "rm -rf ./build" }).waitFor();
+    expect(await approval.locator("mark").allTextContents()).toEqual(["rm -rf ./build"]);
+    expect(await approval.getByRole("listitem").filter({ hasText: "Allow once" }).textContent()).toContain(
+      "exactly this, one time",
+    );
     expect(await serious(page)).toEqual([]);
     await page.getByRole("button", { name: "Allow once" }).click();
     await page.getByRole("row", { name: /rm -rf .\/build.*allowed by a person, once/ }).waitFor();
     await page.getByText("Nothing waits.").waitFor();
     await page.goto(chat);
     await page.getByText("It is clean.").waitFor();
+    await page.getByLabel("Message", { exact: true }).fill("and the rest");
+    await page.getByLabel("Message", { exact: true }).press("Enter");
+    await approval.getByLabel("Why not, or what to do instead").fill("Ask Anna first.");
+    await approval.getByRole("button", { name: "Deny" }).click();
+    await page.getByText("Then not.").waitFor();
+    expect(JSON.stringify(model.requests.at(-1)?.body)).toContain("Ask Anna first.");
     expect(problems).toEqual([]);
   });
 

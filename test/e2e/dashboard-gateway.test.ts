@@ -60,8 +60,10 @@ describe("what a chat platform waits for", () => {
 
     telegram.text("and the rest");
     await approval.getByText("rm -rf ./work").waitFor();
+    await page.getByLabel("Why not, or what to do instead").fill("Ask Anna first.");
     await page.getByRole("button", { name: "Deny" }).click();
     await expect.poll(seen, { timeout: 60_000 }).toContain("I leave it.");
+    expect(JSON.stringify(model.requests.at(-1)?.body)).toContain("Ask Anna first.");
     expect(existsSync(stage.work)).toBe(true);
     await page.getByRole("row", { name: /rm -rf .\/work.*blocked/ }).waitFor();
     expect(problems).toEqual([]);

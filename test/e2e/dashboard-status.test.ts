@@ -52,6 +52,7 @@ describe("what runs, and what it may cost", () => {
     await page.getByLabel("Message", { exact: true }).press("Enter");
     await model.received(2);
     await page.getByRole("link", { name: "Status", exact: true }).click();
+    await page.getByRole("heading", { name: "Background processes" }).waitFor();
     await page.getByText("sleep 300").waitFor();
     const working = page.getByRole("heading", { name: "Running turns" }).locator("xpath=following-sibling::ul[1]");
     await working.getByText("dashboard, test-model").waitFor();

@@ -57,6 +57,29 @@ describe("a conversation in the page", () => {
     expect(problems).toEqual([]);
   });
 
+  it("stands in the list as soon as it began, and under a new title as soon as it has one [20:R13.1]", async () => {
+    const scope = newScope();
+    const { model, url } = await startDashboard(scope);
+    const context = await openChromium(scope);
+    // What is read again every three seconds is never read again here.
+    await context.addInitScript(
+      "const later = window.setTimeout; window.setTimeout = (act, ms, ...args) => (ms === 3000 ? 0 : later(act, ms, ...args));",
+    );
+    const page = await openPage(context, url, []);
+    await page.getByText("No conversations yet.").waitFor();
+    model.script(slow(says("one two", { fragments: 2 })));
+    await page.getByLabel("Message", { exact: true }).fill("count");
+    await page.getByLabel("Message", { exact: true }).press("Enter");
+    model.release(1);
+    const listed = page.getByRole("complementary", { name: "Conversations" }).getByRole("listitem");
+    await listed.getByText("dashboard,").waitFor();
+    model.release(8);
+    await page.getByText("one two").waitFor();
+    await page.getByLabel("Message", { exact: true }).fill("/title Counting");
+    await page.getByLabel("Message", { exact: true }).press("Enter");
+    await listed.getByText("Counting").waitFor();
+  });
+
   it("goes on where it was after the connection broke, and on a second page [20:R13.1]", async () => {
     const scope = newScope();
     const { model, url, token, origin } = await startDashboard(scope);

@@ -187,7 +187,7 @@ describe("rollouts", () => {
     await server.received(2);
     program.kill("SIGINT");
     await once(program, "exit");
-    expect(await said).toMatchObject({ code: 130, stderr: expect.stringContaining("1 results are saved") });
+    expect(await said).toMatchObject({ code: 130, stderr: expect.stringContaining("1 result saved") });
     expect(samples(stage)).toMatchObject([{ task_name: "fast", reward: 1 }]);
     expect(readdirSync(tmpdir()).filter((name) => name.startsWith(`hermes-rollout-${program.pid}-`))).toEqual([]);
   }, 60_000);

@@ -7,7 +7,7 @@ import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { Scope } from "#foundation/lifecycle/disposal";
 import { freePort } from "../fakes/free-port.ts";
-import { calls, hang, says, startModelServer } from "../fakes/model-server/index.ts";
+import { calls, hang, says, slow, startModelServer } from "../fakes/model-server/index.ts";
 import { startTelegramServer } from "../fakes/platforms/telegram-server.ts";
 import { Stage } from "./support/stage.ts";
 
@@ -128,6 +128,59 @@ describe("what Hermes hears by itself", () => {
   }, 120_000);
 });
 
+describe("programs in the background of a chat", () => {
+  it("that end with a killed gateway are told of in their chat when it is back [40:FLW-47]", async () => {
+    const { home, model, telegram } = await stage();
+    model.script(
+      calls("terminal", { command: "echo halfway; sleep 600", background: true, notify_on_complete: true }),
+      says("It builds."),
+      says("The build was cut off."),
+    );
+    const texts = () => telegram.shown().map(({ text }) => text);
+    const gateway = home.start(["gateway", "run"]);
+    telegram.text("build it");
+    await expect.poll(texts, { timeout: 30_000 }).toContain("It builds.");
+    gateway.kill("SIGKILL");
+    await once(gateway, "exit");
+    home.start(["gateway", "run"]);
+    await expect.poll(texts, { timeout: 60_000 }).toContain("The build was cut off.");
+    const last = JSON.stringify(model.requests.at(-1)?.messages);
+    expect(last).toContain("build it");
+    expect(last).toMatch(/background process .* has ended/u);
+  }, 120_000);
+
+  it.each([
+    ["result", 1],
+    ["off", 0],
+  ])(
+    "report as the setting says: %s [40:FLW-47]",
+    async (mode, reports) => {
+      const { home, model, telegram } = await stage(`display: { background_process_notifications: "${mode}" }`);
+      model.script(
+        calls("terminal", {
+          command: "echo ready; echo over",
+          background: true,
+          notify_on_complete: true,
+          watch_patterns: ["ready"],
+        }),
+        says("It runs."),
+      );
+      model.otherwise(says("Heard."));
+      home.start(["gateway", "run"]);
+      telegram.text("run it");
+      const texts = () => telegram.shown().map(({ text }) => text);
+      await expect.poll(texts, { timeout: 30_000 }).toContain("It runs.");
+      if (reports > 0) await expect.poll(texts, { timeout: 30_000 }).toContain("Heard.");
+      telegram.text("what was reported?");
+      await expect.poll(() => model.requests.length, { timeout: 30_000 }).toBe(3 + reports);
+      const said = JSON.stringify(model.requests.at(-1)?.messages.filter(({ role }) => role === "user"));
+      expect(said.match(/background process .*? has ended/gu) ?? []).toHaveLength(reports);
+      expect(said).not.toContain("printed what is watched for");
+    },
+    120_000,
+  );
+});
+
 describe("what a chat sees of tools", () => {
   const long = `echo ${"x".repeat(120)}`;
   const times = (text: string) => text.match(/terminal/g)?.length ?? 0;
@@ -140,10 +193,18 @@ describe("what a chat sees of tools", () => {
     "is as display.tool_progress says: %s [40:STR-8] [40:STR-2]",
     async (mode, isShown) => {
       const { home, model, telegram } = await stage(`display: { tool_progress: "${mode}" }`);
-      model.script(calls("terminal", { command: "echo one" }), calls("terminal", { command: long }), says("Done."));
+      model.script(
+        calls("terminal", { command: "echo one" }),
+        slow(calls("terminal", { command: long })),
+        says("Done."),
+      );
       home.start(["gateway", "run"]);
       telegram.text("do both");
       const texts = () => telegram.shown().map(({ text }) => text);
+      // What shows progress may be passed over when the answer is there: the first line has its time.
+      if (mode === "off") await model.received(2);
+      else await expect.poll(() => texts().join("\n"), { timeout: 30_000 }).toContain("terminal");
+      model.release(Number.POSITIVE_INFINITY);
       await expect.poll(texts, { timeout: 30_000 }).toContain("Done.");
       await expect.poll(() => isShown(texts().join("\n")), { timeout: 30_000 }).toBe(true);
     },
@@ -190,6 +251,28 @@ describe("words leave", () => {
     await expect.poll(() => calledWith.map(({ text }) => text), { timeout: 30_000 }).toEqual(["to another platform"]);
     receiver.closeAllConnections();
     await new Promise((resolve) => receiver.close(resolve));
+  }, 120_000);
+});
+
+describe("without a gateway", () => {
+  it("words leave from the terminal and from jobs all the same, also where it was never connected [40:DLV-11]", async () => {
+    const { home, model, telegram } = await stage(
+      'platforms: { telegram: { home_channel: { platform: telegram, chat_id: "9", name: Home } } }',
+    );
+    model.script(calls("send_message", { target: "telegram:8", message: "from the terminal" }), says("Sent."));
+    const answer = await home.ask("tell eight");
+    expect(JSON.stringify(answer)).toContain("Sent.");
+    const result = JSON.stringify(model.requests.at(-1)?.messages.at(-1));
+    expect(result).toContain("message_id");
+    expect(result).not.toContain("It is owed");
+    const words = () => telegram.shown().map(({ chatId, text }) => `${chatId}: ${text}`);
+    expect(words()).toEqual(["8: from the terminal"]);
+    model.script(says("from a job"));
+    const made = await home.run(["cron", "create", "every 1h", "Say it", "--deliver", "telegram", "--json"]);
+    const { job } = JSON.parse(made.stdout) as { job: { job_id: string } };
+    expect(await home.run(["cron", "run", job.job_id])).toMatchObject({ code: 0 });
+    expect(words()).toEqual(["8: from the terminal", expect.stringMatching(/^9: (?:.*\n)*.*from a job/u)]);
+    expect(telegram.calls.map(({ method }) => method)).not.toContain("getUpdates");
   }, 120_000);
 });
 

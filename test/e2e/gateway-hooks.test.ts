@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
+import { appendFile, chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { Scope } from "#foundation/lifecycle/disposal";
@@ -34,7 +34,7 @@ async function stage(files: Readonly<Record<string, string>>) {
 }
 
 describe("hooks of the gateway", () => {
-  it("are modules, Python or any program; one that breaks or hangs harms nobody, and they decide about commands [40:HOK-1] [40:HOK-3] [40:HOK-5] [40:HOK-6] [40:HOK-7] [40:A-HOK-2] [40:A-HOK-3] [40:A-HOK-7] [40:A-HOK-8]", async () => {
+  it("are modules, Python or any program; one that breaks or hangs harms nobody, and they decide about commands [40:HOK-1] [40:HOK-3] [40:HOK-5] [40:HOK-6] [40:HOK-7] [40:A-HOK-2] [40:A-HOK-3] [40:A-HOK-7] [40:A-HOK-8] [40:A-CMD-10]", async () => {
     const { model, telegram, home, shown, log } = await stage({
       "hooks/a/HOOK.yaml": "events: ['gateway:startup', 'session:start', 'agent:end']",
       "hooks/a/handler.mjs":
@@ -44,7 +44,7 @@ describe("hooks of the gateway", () => {
         'async def handle(event_type, context):\n    open("HOME_FOLDER/told.txt", "a").write("python " + event_type + " " + context["platform"] + "\\n")\n',
       "hooks/c/HOOK.yaml": "events: ['command:*']",
       "hooks/c/handler":
-        '#!/bin/sh\nread -r line\ncase "$line" in\n*\'"command":"status"\'*) echo \'{"decision":"rewrite","command_name":"help"}\';;\n*\'"command":"usage"\'*) echo \'{"decision":"deny","message":"Not today."}\';;\nesac\n',
+        '#!/bin/sh\nread -r line\ncase "$line" in\n*\'"command":"status"\'*) echo \'{"decision":"rewrite","command_name":"help"}\';;\n*\'"command":"usage"\'*) echo \'{"decision":"deny","message":"Not today."}\';;\n*\'"command":"model"\'*) echo \'{"decision":"deny","message":"locked"}\';;\nesac\n',
       "hooks/d/HOOK.yaml": "events: ['agent:*']\ntimeout_ms: 200",
       "hooks/d/handler.js": "exports.handle = () => new Promise(() => undefined);\n",
       "hooks/e/HOOK.yaml": "description: names no events",
@@ -64,8 +64,46 @@ describe("hooks of the gateway", () => {
     await expect.poll(() => shown().at(-1), { timeout: 30_000 }).toBe("Not today.");
     telegram.text("/status");
     await expect.poll(() => shown().at(-1), { timeout: 30_000 }).toContain("/new");
-    expect(model.requests.length).toBe(1);
+    telegram.text("/model custom:other-model");
+    await expect.poll(() => shown().at(-1), { timeout: 30_000 }).toBe("locked");
+    model.script(says("The same as before."));
+    telegram.text("which model are you?");
+    await expect.poll(() => shown().at(-1), { timeout: 30_000 }).toBe("The same as before.");
+    expect(model.requests.map(({ body }) => (body as { readonly model: string }).model)).toEqual([
+      "test-model",
+      "test-model",
+    ]);
   });
+});
+
+describe("a hook that runs apart", () => {
+  it("has a thread with the variables it names; one that computes for ever holds up nobody, and the next event finds it well [40:HOK-2] [40:HOK-8]", async () => {
+    const { model, telegram, home, shown, log } = await stage({
+      "hooks/z-first/HOOK.yaml":
+        "events: ['command:*']\norder: -1\nhandler: told.mjs\nisolate: true\nenv: [TEAM_TOKEN]\ntimeout_ms: 2000\n",
+      "hooks/z-first/told.mjs": `import { appendFileSync } from "node:fs";
+        import { isMainThread } from "node:worker_threads";
+        export function handle(event, { command }) {
+          if (command === "usage") for (;;);
+          const { TEAM_TOKEN = "none", TELEGRAM_BOT_TOKEN = "none" } = process.env;
+          appendFileSync("HOME_FOLDER/told.txt", [command, isMainThread, TEAM_TOKEN, TELEGRAM_BOT_TOKEN].join(" ") + "\\n");
+          return command === "status" ? { decision: "handled", message: "Apart." } : undefined;
+        }`,
+      "hooks/a-second/HOOK.yaml": "events: ['command:*']",
+      "hooks/a-second/handler.sh":
+        'read -r line\ncase "$line" in *\'"command":"status"\'*) echo \'{"decision":"deny","message":"Too late."}\';; esac\n',
+    });
+    await appendFile(path.join(home.home, ".env"), "TEAM_TOKEN=tea-token\n");
+    home.start(["gateway", "run"]);
+    telegram.text("/status");
+    await expect.poll(shown, { timeout: 60_000 }).toEqual(["Apart."]);
+    telegram.text("/usage");
+    await expect.poll(() => shown().length, { timeout: 60_000 }).toBe(2);
+    telegram.text("/status");
+    await expect.poll(shown, { timeout: 60_000 }).toEqual(["Apart.", expect.any(String), "Apart."]);
+    expect((await log()).trim().split("\n")).toEqual(["status false tea-token none", "status false tea-token none"]);
+    expect(model.requests).toEqual([]);
+  }, 120_000);
 });
 
 describe("BOOT.md", () => {

@@ -114,6 +114,38 @@ describe("the memory of a conversation that ends in a chat", () => {
     });
   }, 180_000);
 
+  it("has that chance also when the conversation ends because it rested, with all that was said [40:SES-9] [40:SES-12] [40:A-MNT-4]", async () => {
+    const { model, home, say, shown, stored } = await stage({
+      config: `${settings}\nsession_reset: { mode: idle, idle_minutes: 60 }`,
+    });
+    await withDiary(home);
+    const note = calls("memory", { action: "add", target: "memory", content: "The port is 8443" });
+    let flushes = 0;
+    model.otherwise((request) => {
+      if (!isFlush(request)) return says("Fine.");
+      flushes += 1;
+      return flushes === 1 ? note : says("Done.");
+    });
+    home.start(["gateway", "run"]);
+    model.script(says("It is 8443."));
+    await say("which port?", "It is 8443.");
+    const first = await stored(async (store) => {
+      const route = await store.routes.get(key);
+      if (route === undefined) throw new Error("no route");
+      await store.routes.put({ ...route, updatedAtMs: route.updatedAtMs - 2 * 3_600_000 });
+      const entry = { platform: "telegram", account: "42", sessionKey: key, kind: "control" as const };
+      await store.inbox.admit({ ...entry, dedupKey: "rested", event: { control: "expire" } });
+      return route.sessionId;
+    });
+    const memory = path.join(home.home, "memories", "MEMORY.md");
+    await expect.poll(() => readFile(memory, "utf8").catch(() => ""), { timeout: 60_000 }).toContain("8443");
+    expect(JSON.stringify(model.requests.find(isFlush)?.messages)).toContain("which port?");
+    const row = () => stored((store) => store.sessions.get(first));
+    await expect.poll(async () => (await row())?.endReason, { timeout: 60_000 }).toBe("session_reset");
+    // Nobody was disturbed.
+    expect(shown()).toEqual(["It is 8443."]);
+  }, 180_000);
+
   it("is told when the chat goes on in another conversation, which has its end until it is resumed [40:SES-12] [40:SES-11]", async () => {
     const { model, home, say, stored } = await stage({ config: settings });
     const log = await withDiary(home);

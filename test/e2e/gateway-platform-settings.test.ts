@@ -122,11 +122,14 @@ describe("settings of Discord", { timeout: 120_000 }, () => {
   const menuCalls = (discord: Awaited<ReturnType<typeof startDiscordServer>>) =>
     discord.calls.filter(({ path }) => path === "/applications/42/commands");
 
-  it("its commands are written when they differ, and left alone when they are right [40:CMD-8]", async () => {
+  it("its commands are written when they differ, and left alone when they are right [40:CMD-8] [20:R9.1]", async () => {
     const { discord, startAndEnd } = await run("safe");
     await startAndEnd(1);
     expect(discord.menu.writes).toBe(1);
-    expect(discord.menu.names).toContain("new");
+    // The commands that chats have, of the one list that help and completion are made from.
+    expect(discord.menu.names).toEqual(expect.arrayContaining(["new", "model", "status", "stop", "queue", "help"]));
+    for (const ofTheTerminal of ["quit", "clear", "image", "verbose"])
+      expect(discord.menu.names).not.toContain(ofTheTerminal);
     await startAndEnd(2);
     expect(discord.menu.writes).toBe(1);
   });

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { memoryFolder } from "#foundation/files/memory-folder";
@@ -100,6 +100,28 @@ describe("settings of the gateway", () => {
     expect(telegram.calls.filter(({ method }) => method === "sendMessage")).toHaveLength(1);
     expect(files()[0]?.body).toMatchObject({ file_bytes: long.join("\n\n").length });
   });
+
+  it("shows the beginning of a job's long output and keeps all of it [40:DLV-7] [40:DLV-8] [40:A-DLV-6]", async () => {
+    const { model, telegram, home } = await stage([
+      'telegram: { allowed_users: ["7"], home_channel: "7" }',
+      "delivery: { max_parts: 1 }",
+    ]);
+    const long = Array.from({ length: 200 }, (_, line) => `Line ${line} of a long report that nobody asked for.`).join(
+      "\n",
+    );
+    model.script(says(long));
+    const made = await home.run(["cron", "create", "every 1h", "Report", "--deliver", "telegram", "--json"]);
+    const { job } = JSON.parse(made.stdout) as { job: { job_id: string } };
+    expect(await home.run(["cron", "run", job.job_id])).toMatchObject({ code: 0 });
+    const of = (method: string) => telegram.calls.filter((call) => call.method === method);
+    expect(of("sendMessage")).toHaveLength(1);
+    expect(String(of("sendMessage")[0]?.body["text"])).toContain("Line 0 of a long report");
+    expect(of("sendDocument")).toHaveLength(1);
+    expect(Number(of("sendDocument")[0]?.body["file_bytes"])).toBeGreaterThanOrEqual(long.length);
+    const folder = path.join(home.home, "cron", "output", job.job_id);
+    const [file = ""] = await readdir(folder);
+    expect(await readFile(path.join(folder, file), "utf8")).toContain(long);
+  }, 120_000);
 
   it("encrypts what waits, answers it, and reads it with the key alone [40:SCL-28]", async () => {
     const { model, telegram, home, start, heard } = await stage([

@@ -23,7 +23,8 @@ async function stage(config = "", titles = false) {
   const model = scope.adopt(await startModelServer());
   const telegram = scope.adopt(await startTelegramServer());
   const text = [
-    `model: { provider: custom, default: test-model, base_url: "${model.chatBaseUrl}", context_length: 128000, key_env: TEA_KEY }`,
+    `model: { provider: custom, default: test-model, base_url: "${model.chatBaseUrl}", context_length: 128000 }`,
+    "providers: { custom: { key_env: TEA_KEY } }",
     `telegram: { base_url: "${telegram.url}", allowed_users: ["7"] }`,
     "display: { tool_progress: off }",
     `auxiliary: { title_generation: { enabled: ${titles} } }`,

@@ -31,7 +31,7 @@ async function stage() {
 }
 
 describe("hermes gateway run", () => {
-  it("answers a Telegram chat and goes on after a kill, losing and doubling nothing [40:PRC-1] [40:A-SCL-3] [40:A-TG-2] [40:CFG-2]", async () => {
+  it("answers a Telegram chat and goes on after a kill, losing and doubling nothing [40:PRC-1] [40:PRC-29] [40:FLW-12] [40:A-SCL-3] [40:A-TG-2] [40:CFG-2]", async () => {
     const { model, telegram, start, shown } = await stage();
     model.script(says("Hello from *Hermes*."), slow(says("Second answer.")), says("Second answer."));
     const first = start();

@@ -167,7 +167,7 @@ describe("tools that a subscription pays for", () => {
 });
 
 describe("a child's session", () => {
-  it("ends with the child, and goes with its parent when sessions are pruned", async () => {
+  it("ends with the child, and goes with its parent when sessions are pruned: both or none [10:STORE-24]", async () => {
     await using model = await startModelServer({ strict: true });
     await using stage = await Stage.open({ config: modelConfig(model.chatBaseUrl) });
     model.script(calls("delegate_task", { goal: "Count." }), says("Three."), says("It is three."));
@@ -179,10 +179,22 @@ describe("a child's session", () => {
       .map((line) => JSON.parse(line) as Record<string, unknown>);
     const child = sessions.find((one) => one["source"] === "subagent");
     expect(child).toMatchObject({ parent_session_id: id, end_reason: "subagent_completed" });
-    for (const one of (child?.["messages"] ?? []) as readonly Record<string, unknown>[])
-      expect(one["token_count"]).toBeGreaterThan(0);
-    await stage.run(["sessions", "prune", "--older-than", "0", "--include-titled", "-y"]);
-    expect((await stage.run(["sessions", "export", "-"])).stdout).not.toContain("Count.");
+    const messages = sessions.flatMap((one) => one["messages"] as readonly Record<string, unknown>[]);
+    expect(messages.length).toBeGreaterThan(4);
+    for (const one of messages) expect(one["token_count"]).toBeGreaterThan(0);
+    const prune = ["sessions", "prune", "--older-than", "0", "--include-titled", "-y"];
+    const left = async () => (await stage.run(["sessions", "export", "-"])).stdout;
+    {
+      // The parent is open in a window: the child, which ended long ago, stays as well.
+      await using terminal = new ProgramTerminal(stage, ["-c"]);
+      await terminal.answers("It is three.");
+      await stage.run(prune);
+      expect(await left()).toMatch(/Count\.[\s\S]*How many|How many[\s\S]*Count\./);
+      await terminal.say("/quit");
+      await terminal.exited;
+    }
+    await stage.run(prune);
+    expect(await left()).not.toContain("Count.");
   });
 });
 

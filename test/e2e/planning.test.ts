@@ -37,11 +37,15 @@ describe("a plan first", () => {
     await terminal.sees("❯");
     model.script(calls("write_file", { path: "b.txt", content: "x" }), says("The plan: write it."));
     await terminal.say("/plan write b");
-    await terminal.answers("The plan: write it.");
+    await terminal.sees("The plan: write it.");
+    const planned = await terminal.sees("❯ what to change in the plan · /plan accept carries it out · /plan off");
+    expect(planned).toContain("b.txt [not run]");
+    expect(planned).toContain("│ PLAN │");
     expect(existsSync(path.join(stage.work, "b.txt"))).toBe(false);
     model.script(calls("write_file", { path: "b.txt", content: "x" }), says("Written."));
     await terminal.say("/plan accept");
     await terminal.answers("Written.");
+    expect(await terminal.text()).not.toContain("PLAN");
     expect(await stage.read("b.txt")).toBe("x");
   });
 });
@@ -81,10 +85,10 @@ describe("/rewind", () => {
 });
 
 describe("/rollback", () => {
-  it("has one checkpoint for a turn that wrote twice; going back takes the turn out of the conversation [20:A11.8] [20:R11.19]", async () => {
+  it("has one checkpoint for a turn that wrote twice and in two projects of its folder; going back takes the turn out of the conversation [20:A11.8] [20:R11.18] [20:R11.19]", async () => {
     await using model = await startModelServer({ strict: true });
     const config = modelConfig(model.chatBaseUrl, "auxiliary:\n  title_generation:\n    enabled: false\n");
-    await using stage = await Stage.open({ config, files: { "a.txt": "one" } });
+    await using stage = await Stage.open({ config, files: { "a.txt": "one", "part/package.json": "{}" } });
     await using terminal = new ProgramTerminal(stage, []);
     await terminal.sees("❯");
     model.script(says("What shall we write?"));
@@ -94,7 +98,7 @@ describe("/rollback", () => {
       calls("read_file", { path: "a.txt" }),
       calls("write_file", { path: "a.txt", content: "two" }),
       calls("write_file", { path: "a.txt", content: "three" }),
-      calls("write_file", { path: "b.txt", content: "b" }),
+      calls("write_file", { path: "part/b.txt", content: "b" }),
       says("All is written."),
     );
     await terminal.say("Write them.");
@@ -103,7 +107,7 @@ describe("/rollback", () => {
     await terminal.say("/rollback");
     expect(await terminal.answers(/1 │ \w+ │ just now │ write_file a\.txt/)).not.toMatch(/2 │ \w+ │ just now/);
     await terminal.say("/rollback 1");
-    await expect.poll(() => existsSync(path.join(stage.work, "b.txt"))).toBe(false);
+    await expect.poll(() => existsSync(path.join(stage.work, "part/b.txt"))).toBe(false);
     await terminal.sees(/\n❯\s*\n─+\s*$/);
     expect(await stage.read("a.txt")).toBe("one");
     const before = model.requests.length;

@@ -3,9 +3,20 @@ import { createServer, request as forward, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { fails, reply, says, startModelServer, thinks } from "../fakes/model-server/index.ts";
+import {
+  badKey,
+  calls,
+  fails,
+  type ReceivedRequest,
+  rateLimited,
+  reply,
+  says,
+  startModelServer,
+  thinks,
+} from "../fakes/model-server/index.ts";
 import { fakeJwt } from "../fakes/oauth-server.ts";
 import { TlsFront } from "../fakes/tls-front.ts";
+import { FakeWebServer } from "../fakes/web-server/index.ts";
 import { modelConfig, Stage } from "./support/stage.ts";
 import { ProgramTerminal } from "./support/terminal.ts";
 
@@ -245,8 +256,49 @@ describe("an endpoint that answers only programs it knows", () => {
   });
 });
 
+describe("a login that another program made", () => {
+  it("is renewed once before a call when it ran out, and once more when it is refused; the file keeps what else is in it [20:A3.7] [20:A3.8] [20:R3.29] [20:R3.30]", async () => {
+    await using server = await startModelServer({ strict: true });
+    let renewals = 0;
+    await using tokens = await FakeWebServer.start({
+      "POST /v1/oauth/token": () => {
+        renewals += 1;
+        const fresh = `sk-ant-oat01-fresh-${renewals}`;
+        return { body: { access_token: fresh, refresh_token: `refresh-${renewals}`, expires_in: 3_600 } };
+      },
+    });
+    await using front = await TlsFront.open("", ({ host, path: asked }) => {
+      if (host === "platform.claude.com") return `${tokens.origin}${asked}`;
+      return host === "api.anthropic.com" && asked.startsWith("/v1/messages") ? `${server.url}${asked}` : undefined;
+    });
+    await using stage = await Stage.open({
+      config:
+        "model:\n  provider: anthropic\n  default: claude-sonnet-4-6\nauxiliary:\n  title_generation: {enabled: false}\n",
+    });
+    const file = path.join(stage.folder, "user", ".claude", ".credentials.json");
+    await mkdir(path.dirname(file));
+    const login = { accessToken: "sk-ant-oat01-old", refreshToken: "refresh-0", scopes: ["user:inference"] };
+    const kept = { claudeAiOauth: { ...login, expiresAt: Date.now() - 600_000 }, other: 1 };
+    await writeFile(file, JSON.stringify(kept), { mode: 0o600 });
+    server.script(says("First."), badKey(), says("Second."));
+    const ask = () => stage.run(["chat", "-q", "hi", "-Q"], { env: front.env });
+    expect(await ask()).toMatchObject({ code: 0, stdout: "First.\n" });
+    expect(renewals).toBe(1);
+    expect(tokens.seen[0]?.text).toContain("refresh_token=refresh-0");
+    expect(await ask()).toMatchObject({ code: 0, stdout: "Second.\n" });
+    const calls = front.requests.filter(({ host }) => host === "api.anthropic.com");
+    expect(calls.map(({ headers }) => headers.authorization)).toEqual([
+      ...["Bearer sk-ant-oat01-fresh-1", "Bearer sk-ant-oat01-fresh-1", "Bearer sk-ant-oat01-fresh-2"],
+    ]);
+    expect(JSON.parse(await readFile(file, "utf8"))).toMatchObject({
+      claudeAiOauth: { accessToken: "sk-ant-oat01-fresh-2", refreshToken: "refresh-2", scopes: ["user:inference"] },
+      other: 1,
+    });
+  });
+});
+
 describe("an endpoint that only a variable names", () => {
-  it("is used beside a key of OpenRouter, and gets neither that key nor OpenAI's unless key_env says so [20:R3.10]", async () => {
+  it("is used beside a key of OpenRouter, and gets neither that key nor OpenAI's unless key_env says so [20:R3.10] [20:R0.3]", async () => {
     await using server = await startModelServer();
     server.otherwise(says("From my own."));
     const keys = { openai: "sk-live-0123456789abcdef", openrouter: "sk-or-v1-0123456789abcdef" };
@@ -309,5 +361,114 @@ describe("a service with several addresses", () => {
     const ran = await stage.run(["chat", "-q", "hi", "-Q", "--provider", "zai", "--model", "glm-5"], { env });
     expect(ran).toMatchObject({ code: 0, stdout: "Ni hao.\n" });
     expect(new Set(front.requests.slice(2).map(({ host }) => host))).toEqual(new Set(["open.bigmodel.cn"]));
+  });
+});
+
+describe("certificates that a person trusts", () => {
+  it.each([
+    ["exported", (file: string) => ({ env: { HERMES_CA_BUNDLE: file }, dotEnv: "" })],
+    ["in .env", (file: string) => ({ env: {}, dotEnv: `SSL_CERT_FILE=${file}\n` })],
+  ])("count for calls of models: named by a variable that is %s [20:R3.43]", async (_, named) => {
+    await using server = await startModelServer();
+    server.otherwise(says("Over my own authority."));
+    await using front = await TlsFront.open(server.url, ({ host, path: asked }) =>
+      host === "chatgpt.com" && asked === "/v1/chat/completions" ? asked : undefined,
+    );
+    const { NODE_EXTRA_CA_CERTS: file = "", ...proxy } = front.env;
+    const ask = async (own: ReturnType<typeof named>) => {
+      const config = modelConfig(
+        "https://chatgpt.com/v1",
+        "  api_mode: chat_completions\nagent:\n  api_max_retries: 1\n",
+      );
+      // The proxy stands in .env as well: that file is read before anything is sent.
+      const lines = Object.entries(proxy).map(([name, value]) => `${name}=${value}\n`);
+      await using stage = await Stage.open({ config, env: `${lines.join("")}${own.dotEnv}` });
+      return await stage.run(["chat", "-q", "hi", "-Q"], { env: own.env });
+    };
+    expect(await ask(named(file))).toMatchObject({ code: 0, stdout: "Over my own authority.\n" });
+    const missing = await ask(named(`${file}.nosuch`));
+    expect(missing).toMatchObject({ code: 1, stdout: "" });
+    expect(missing.stderr).toContain("which does not exist; the system's certificates count");
+  });
+});
+
+describe("several keys of one endpoint", () => {
+  const lab = (baseUrl: string, more = "") =>
+    `model:\n  provider: lab\n  default: fake-model\ncustom_providers:\n  - {name: lab, base_url: "${baseUrl}", key_env: LAB_API_KEY}\nauxiliary:\n  title_generation: {enabled: false}\n${more}`;
+  const keysOf = (requests: readonly { readonly headers: Readonly<Record<string, string>> }[]) =>
+    requests.map(({ headers }) => headers["authorization"]?.replace("Bearer sk-lab-", "").slice(0, 3));
+
+  it("a limit is waited for once, then the next key is used, by the next run too [20:A3.9] [20:R3.2] [20:R3.20] [20:R3.23]", async () => {
+    await using server = await startModelServer();
+    await using stage = await Stage.open({
+      config: lab(server.chatBaseUrl),
+      env: "LAB_API_KEY=sk-lab-one-0123456789\n",
+    });
+    const added = await stage.run(["auth", "add", "lab", "--api-key", "-"], { input: "sk-lab-two-0123456789\n" });
+    expect(added).toMatchObject({ code: 0 });
+    const limited = rateLimited({ retryAfterMs: 1_000 });
+    server.script(limited, rateLimited({ retryAfterMs: 600_000 }), says("Here."));
+    expect(await stage.ask("hi")).toMatchObject({ final_response: "Here." });
+    expect(keysOf(server.requests)).toEqual(["one", "one", "two"]);
+    server.script(says("Again."));
+    expect(await stage.ask("hi")).toMatchObject({ final_response: "Again." });
+    expect(keysOf(server.requests.slice(3))).toEqual(["two"]);
+    // Where the key in use comes from is shown.
+    expect((await stage.run(["chat", "-q", "/status", "-Q"])).stdout).toMatch(/Key from +pool:custom/);
+    const listed = await stage.run(["auth", "list", "lab", "--json"]);
+    expect(listed.stdout).toMatch(/rests until|exhausted|rest/);
+  });
+
+  it("a refused key is left for the next; when none is left the error names source, mask and command [20:R3.50] [20:R3.18]", async () => {
+    await using server = await startModelServer();
+    await using stage = await Stage.open({
+      config: lab(server.chatBaseUrl),
+      env: "LAB_API_KEY=sk-lab-one-0123456789\n",
+    });
+    await stage.run(["auth", "add", "lab", "--api-key", "-"], { input: "sk-lab-two-0123456789\n" });
+    server.script(badKey(), says("Here."));
+    expect(await stage.ask("hi")).toMatchObject({ final_response: "Here." });
+    expect(keysOf(server.requests)).toEqual(["one", "two"]);
+    server.otherwise(badKey());
+    const ran = await stage.run(["chat", "-q", "hi", "-Q"]);
+    expect(ran).toMatchObject({ code: 1, stdout: "" });
+    expect(ran.stderr).toMatch(/sk-l\.\.\.6789/);
+    expect(ran.stderr).toContain("hermes auth add custom:lab");
+    expect(ran.stderr).not.toContain("0123456789");
+  });
+
+  it("children that work at the same time use different ones [20:R3.25]", async () => {
+    await using server = await startModelServer();
+    await using stage = await Stage.open({
+      config: lab(server.chatBaseUrl),
+      env: "LAB_API_KEY=sk-lab-one-0123456789\n",
+    });
+    for (const key of ["two", "six"])
+      await stage.run(["auth", "add", "lab", "--api-key", "-"], { input: `sk-lab-${key}-0123456789\n` });
+    const isChild = (request: ReceivedRequest) => !request.toolNames.includes("delegate_task");
+    server.otherwise((request) => {
+      if (isChild(request)) return says("Counted.");
+      const isDone = request.messages.some(({ role }) => role === "tool");
+      return isDone
+        ? says("All counted.")
+        : calls("delegate_task", { tasks: [{ goal: "Count." }, { goal: "Count." }] });
+    });
+    expect(await stage.ask("Let two children count.")).toMatchObject({ final_response: "All counted." });
+    expect(keysOf(server.requests.filter((request) => !isChild(request)))).toEqual(["one", "one"]);
+    expect(keysOf(server.requests.filter(isChild)).toSorted()).toEqual(["six", "two"]);
+  });
+
+  it("a single key and a fallback do not wait for the key [20:A3.10] [20:R3.24]", async () => {
+    await using server = await startModelServer();
+    await using other = await startModelServer();
+    const fallback = `fallback_providers:\n  - {provider: custom, model: other-model, base_url: "${other.chatBaseUrl}"}\n`;
+    await using stage = await Stage.open({
+      config: lab(server.chatBaseUrl, fallback),
+      env: "LAB_API_KEY=sk-lab-one-0123456789\n",
+    });
+    server.otherwise(rateLimited({ retryAfterMs: 3_600_000 }));
+    other.otherwise(says("From the other."));
+    expect(await stage.ask("hi")).toMatchObject({ final_response: "From the other.", fallback_used: true });
+    expect(server.requests).toHaveLength(1);
   });
 });

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -285,5 +285,29 @@ describe("what the screen of the built program says", () => {
       "",
       "End",
     ]);
+  });
+
+  it("/debug shows a report without the keys, and writes it when asked", async () => {
+    await using model = await startModelServer({ apiKey: "sk-live-0123456789abcdef" });
+    await using stage = await Stage.open({
+      config: modelConfig(model.chatBaseUrl, "logging: {level: debug}\n").replace(
+        "default:",
+        "api_key: sk-live-0123456789abcdef\n  default:",
+      ),
+    });
+    model.script(says("Hi."));
+    await using terminal = new ProgramTerminal(stage, []);
+    await terminal.sees("❯");
+    await terminal.say("hello");
+    await terminal.answers("Hi.");
+    await terminal.say("/debug");
+    const shown = await terminal.answers("Nothing was sent anywhere.");
+    expect(shown).toMatch(/Hermes \d+\.\d+[\s\S]*fake-model/);
+    await terminal.say("/debug save");
+    await terminal.answers(/Written to .*hermes-debug-/);
+    const [name = ""] = (await readdir(stage.work)).filter((one) => one.startsWith("hermes-debug-"));
+    const report = await stage.read(name);
+    expect(report).toContain("fake-model");
+    expect(shown + report).not.toContain("0123456789abcdef");
   });
 });

@@ -29,7 +29,7 @@ describe("the built program while it works", () => {
     terminal.press(ctrlO);
     await terminal.sees(/Tool calls[\s\S]*❯ +.*for n in 1 2 3/);
     terminal.press("\r");
-    await terminal.answers(/result: line 1\s[\s\S]*ended/);
+    await terminal.answers(/result:\s+line 1\s[\s\S]*ended/);
   });
 
   it("counts what runs in the background and names it on the way out", async () => {

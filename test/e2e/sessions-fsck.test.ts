@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -7,6 +7,7 @@ import { type SessionId, userMessage } from "#conversation";
 import { silentLogger } from "#foundation/files/logger";
 import { systemClock } from "#foundation/time/clock";
 import { openStore } from "#store";
+import { Stage } from "./support/stage.ts";
 
 const main = path.join(import.meta.dirname, "..", "..", "dist", "cli", "main.js");
 const home = mkdtempSync(path.join(tmpdir(), "hermes-fsck-"));
@@ -43,6 +44,29 @@ describe("hermes sessions fsck", () => {
     expect(mended.status).toBe(0);
     expect(mended.stdout).toContain("messages  1, every one as before");
     expect(fsck()).toMatchObject({ status: 0, stdout: expect.stringContaining("is sound") });
+  });
+
+  it("is named by a command that meets damage, and mends it", async () => {
+    await using stage = await Stage.open();
+    const file = path.join(stage.home, "state.db");
+    {
+      await using store = await openStore({ path: file }, { clock: systemClock, log: silentLogger });
+      for (let at = 0; at < 40; at += 1) {
+        const id = `20261116_000000_${String(at).padStart(8, "0")}` as SessionId;
+        await store.sessions.create({ id, source: "cli", startedAtMs: at });
+        await store.messages.append(id, [userMessage("walnuts ".repeat(200), { uid: `u${at}` })]);
+      }
+    }
+    const bytes = readFileSync(file);
+    // It can still be opened: only the pages that name a session are gone.
+    for (let page = 4096; page < bytes.length; page += 4096)
+      if (bytes.subarray(page, page + 4096).includes("20261116_")) bytes.fill(0xa5, page, page + 4096);
+    writeFileSync(file, bytes);
+    const refused = await stage.run(["sessions", "list"]);
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("hermes sessions fsck --repair") });
+    expect(refused.stderr).not.toContain("Unexpected error");
+    expect((await stage.run(["sessions", "fsck", "--repair"])).code).toBe(0);
+    expect((await stage.run(["sessions", "list"])).code).toBe(0);
   });
 
   it("names an option it does not know", () => {

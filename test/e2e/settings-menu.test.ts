@@ -14,6 +14,7 @@ describe("/settings in the built program", () => {
     await terminal.answers(/demo/i);
     await terminal.say("/settings");
     await terminal.sees(/─ Settings ─[\s\S]*search:/);
+    await terminal.sees(/❯ +model\.default/);
     // Nothing is typed below a list: there is no line for it.
     expect(await terminal.text()).not.toMatch(/╯\s*\n─{20,}/);
     terminal.press("show_cost");

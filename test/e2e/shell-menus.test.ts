@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { says, startModelServer } from "../fakes/model-server/index.ts";
-import { Stage } from "./support/stage.ts";
+import { modelConfig, Stage } from "./support/stage.ts";
 import { ProgramTerminal } from "./support/terminal.ts";
 
 const down = "\x1b[B";
@@ -39,7 +39,7 @@ describe("menus of the shell are lists with arrows and search", () => {
     await expect(savedSettings(stage)).rejects.toThrow("ENOENT");
   });
 
-  it("hermes skills config: a skill that is switched off is offered no more", async () => {
+  it("hermes skills config: a skill that is switched off is offered no more, and is no command [20:R9.9]", async () => {
     await using stage = await Stage.open();
     // The skills that come with the program are there before the first chat.
     await using terminal = new ProgramTerminal(stage, ["skills", "config"]);
@@ -49,8 +49,11 @@ describe("menus of the shell are lists with arrows and search", () => {
     const name = /❯ \[x\] (\S+)/.exec(shown)?.[1] ?? "";
     terminal.press(" ");
     await terminal.sees(`❯ [ ] ${name}`);
+    const called = () => stage.run(["chat", "-q", `/${name}`, "-Q", "-m", "demo"]);
+    expect((await called()).stdout).not.toContain("There is no command");
     terminal.press("\r");
     expect(await terminal.exited).toBe(0);
+    expect((await called()).stdout).toContain(`There is no command /${name}`);
     expect(await savedSettings(stage)).toMatch(new RegExp(`disabled:\\s*(?:\\[ ?|- )${name}`));
   });
 
@@ -81,5 +84,33 @@ describe("menus of the shell are lists with arrows and search", () => {
     expect(text).not.toContain("sk-lab-0123456789");
     expect(text).not.toMatch(/TELEGRAM|DISCORD|SLACK/);
     expect(await stage.run(["-z", "hi"])).toMatchObject({ code: 0, stdout: "Ready.\n" });
+  });
+
+  it("hermes setup: model, messaging, what was set up, and the first chat [20:R11.1]", async () => {
+    await using server = await startModelServer({ models: [{ id: "lab-small" }] });
+    server.otherwise(says("Welcome."));
+    await using stage = await Stage.open({ config: modelConfig(server.chatBaseUrl) });
+    await using terminal = new ProgramTerminal(stage, ["setup"]);
+    await terminal.sees(/How much do you want to set up\?[\s\S]*Quick[\s\S]*Full/);
+    terminal.press("\r");
+    await terminal.sees("Which provider?");
+    terminal.press("leave");
+    await terminal.sees(/❯ +Leave unchanged/i);
+    terminal.press("\r");
+    await terminal.sees("from a chat platform too");
+    terminal.press("yes\r");
+    await terminal.sees("Which platform?");
+    terminal.press("telegram\r");
+    await terminal.sees("Bot token");
+    terminal.press("123456:AAtoken\r");
+    await terminal.sees(/user/i);
+    terminal.press("\r");
+    await terminal.sees(
+      /Model: custom: fake-model[\s\S]*on this machine[\s\S]*Chat platforms: Telegram[\s\S]*Start a chat now\?/,
+    );
+    terminal.press("\r");
+    await terminal.answers("❯");
+    await terminal.say("Hello.");
+    await terminal.answers("Welcome.");
   });
 });

@@ -1,4 +1,6 @@
+import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
+import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { calls, hang, says, startModelServer } from "../fakes/model-server/index.ts";
 import { ended, modelConfig, Stage } from "./support/stage.ts";
@@ -39,6 +41,25 @@ describe.skipIf(process.platform !== "linux")("a program that is asked to end", 
       server.script(says("Awake again."));
       expect(await stage.ask("And now?", "--resume", String(id))).toMatchObject({ final_response: "Awake again." });
       expect(server.rejections).toEqual([]);
+    },
+  );
+
+  it.each([
+    ["long enough for its last words", "20", true],
+    ["none", "0", false],
+  ])(
+    "gives a command the time to end that HERMES_SIGTERM_GRACE says: %s [20:R8.6] [20:R7.13]",
+    async (_, grace, isHeard) => {
+      await using server = await startModelServer({ strict: true });
+      await using stage = await Stage.open({ config: modelConfig(server.chatBaseUrl) });
+      const command = "trap 'sleep 0.3; echo saved > last-words; exit' TERM; touch ready; while :; do sleep 0.05; done";
+      server.script(calls("terminal", { command }));
+      const child = stage.start(["chat", "-q", "Wait.", "-Q"], { env: { HERMES_SIGTERM_GRACE: grace } });
+      const end = ended(child);
+      await expect.poll(() => existsSync(path.join(stage.work, "ready")), { timeout: 20_000 }).toBe(true);
+      child.kill("SIGTERM");
+      expect(await end).toMatchObject({ code: 130 });
+      expect(existsSync(path.join(stage.work, "last-words"))).toBe(isHeard);
     },
   );
 

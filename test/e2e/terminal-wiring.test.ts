@@ -227,7 +227,7 @@ describe("what the terminal can do, in the program", () => {
     await leave(terminal);
   });
 
-  it("asks for what a skill needs where nobody sees it, and keeps it in .env [20:R10.36]", async () => {
+  it("asks for what a skill needs where nobody sees it, and keeps it in .env [20:R10.36] [20:R9.9]", async () => {
     await using stage = await Stage.open();
     const folder = path.join(stage.home, "skills", "weather");
     await mkdir(folder, { recursive: true });
@@ -276,7 +276,7 @@ describe("what the terminal can do, in the program", () => {
     await using terminal = open(stage, demo);
     await terminal.answers(/demo/i);
     await terminal.say("read notes.txt");
-    await terminal.answers(/"path": "notes\.txt"/);
+    await terminal.answers(/path: notes\.txt/);
     await leave(terminal);
   });
 
@@ -315,7 +315,7 @@ describe("what the terminal can do, in the program", () => {
     await leave(terminal);
   });
 
-  it("takes over every setting that counts at once, and leaves what was chosen in the chat [20:R10.17] [20:R7.12]", async () => {
+  it("takes over every setting that counts at once, and leaves what was chosen in the chat [20:R10.17] [20:R7.12] [20:R7.7]", async () => {
     await using model = await startModelServer({ strict: true });
     const settings = (cost: boolean, more: string) =>
       modelConfig(model.chatBaseUrl, `display:\n  show_cost: ${cost}\n${more}`);
@@ -345,12 +345,23 @@ describe("what the terminal can do, in the program", () => {
     const full = await asks("**second**");
     expect(full).toMatch(/\*\*second\*\*/);
     expect(full).toContain("weighing");
-    expect(full).toContain('"path": "notes.txt"');
+    expect(full).toContain("path: notes.txt");
     await stage.configure(settings(false, "  tool_progress: off\n"));
     await terminal.sees(/⚕ fake-model(?![^\n]*(?:included|\$|price))[^\n]*\n─+/);
     expect(await asks("third")).not.toMatch(/read +notes\.txt|weighing/);
     await terminal.say("/details");
     expect(await terminal.answers("activity expanded")).not.toContain("config changed");
+    await leave(terminal);
+  });
+
+  it("shows a window too small for long work for as long as it is used [20:R6.4]", async () => {
+    await using model = await startModelServer({ strict: true });
+    const config = modelConfig(model.chatBaseUrl, "  context_length: 32000\n  allow_small_context: true\n");
+    await using stage = await Stage.open({ config });
+    await using terminal = open(stage, []);
+    await terminal.sees(/32K[\s\S]*small window/);
+    await terminal.say("/status");
+    await terminal.answers(/Warning[\s\S]*long work will be cut short/);
     await leave(terminal);
   });
 

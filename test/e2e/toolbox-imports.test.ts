@@ -33,7 +33,7 @@ const { silentLogger } = await import(${from("foundation/files/logger.ts")});
 const { HermesHome } = await import(${from("foundation/files/paths.ts")});
 const { Redactor } = await import(${from("foundation/secrets/redact.ts")});
 const { openTools } = await import(${from("tools/open/open-tools.ts")});
-const { unattendedScope } = await import(${from("tools/testing/unattended-scope.ts")});
+const { unattendedScope } = await import(${from("tools/contract/unattended-scope.ts")});
 await import("mark:config");
 const { loadConfig } = await import(${from("config/index.ts")});
 const folder = ${JSON.stringify(folder)};

@@ -37,7 +37,7 @@ describe("hermes trajectories", () => {
     expect(messages.at(-1)).toMatchObject({ content: "It says one." });
   });
 
-  it("are saved only when the setting or the flag says so, each turn of a conversation under its own name [50:1.3] [50:1.9] [50:1.12.3] [50:1.12.4]", async () => {
+  it("are saved only when the setting or the flag says so, each turn of a conversation under its own name [20:R8.7] [50:1.3] [50:1.9] [50:1.12.3] [50:1.12.4]", async () => {
     await using server = await startModelServer({ strict: true });
     await using stage = await Stage.open({
       config: modelConfig(server.chatBaseUrl, quiet),

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isFlagged, proveApproval } from "./approval.ts";
+import { firstSight } from "./first-sight.ts";
 
 describe("commands are judged", () => {
   const report = proveApproval({ seed: 7, perCommand: 6 });
@@ -20,6 +21,21 @@ describe("commands are judged", () => {
     const { benign, benignFlagged } = report.halves[name];
     expect(benignFlagged.length).toBeLessThanOrEqual(0.02 * benign);
     expect(benign).toBeGreaterThanOrEqual(200);
+  });
+
+  // What was flagged once stays so: the lines were written before they were judged, and every other one was never looked at.
+  it.each([
+    ["11", 0.955],
+    ["12", 0.965],
+    ["13", 0.94],
+    ["14", 0.975],
+    ["15", 0.985],
+  ] as const)("as they were at first sight, set %s", (set, least) => {
+    const { open, apart, everyday } = firstSight(set);
+    expect(open.total + apart.total).toBeGreaterThan(400);
+    expect(open.caught + apart.caught).toBeGreaterThanOrEqual(least * (open.total + apart.total));
+    expect(everyday.flagged.length).toBeLessThanOrEqual(0.03 * everyday.total);
+    expect(everyday.asked.length).toBeLessThanOrEqual(0.02 * everyday.total);
   });
 
   it("the same however a dangerous word is quoted or spaced", () => {

@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
-import { detect } from "#tools/testing";
+import { detect, stillAsked } from "#tools/testing";
 import { type Half, hostileLines } from "./approval-classes.ts";
 
 /** Caught and total of one class. */
@@ -119,6 +119,13 @@ const plus = ({ caught, total }: Count, isCaught: boolean): Count => ({
 function counted(counts: Map<string, Count>, name: string, isCaught: boolean): boolean {
   counts.set(name, plus(counts.get(name) ?? none, isCaught));
   return isCaught;
+}
+
+/** Whether somebody is asked where a sandbox holds the command and the workspace was kept. */
+export function isAsked(command: string): boolean {
+  const { hardline, findings } = detect(command, location);
+  if (hardline !== undefined) return true;
+  return stillAsked(command, findings, { location, holding: { asksForHosts: true } }).length > 0;
 }
 
 export function isFlagged(command: string): boolean {

@@ -1,4 +1,5 @@
 import type { Message, SessionId, Spender, ToolDefinition } from "#conversation";
+import { defined } from "#foundation/defined";
 import { silentLogger } from "#foundation/files/logger";
 import { systemClock } from "#foundation/time/clock";
 import {
@@ -60,5 +61,5 @@ export async function askModel(models: Models, asked: AskedModel, signal: AbortS
     collected.usage === undefined
       ? collected.costUsd
       : models.catalog.catalog.cost(models.question(target), collected.usage, collected.costUsd).cost.usd;
-  return { kind: "answer", model: target.model, collected, ...(usd === undefined ? {} : { usd }) };
+  return { kind: "answer", model: target.model, collected, ...defined({ usd }) };
 }

@@ -8,6 +8,7 @@ import {
   toolMessage,
   userMessage,
 } from "#conversation";
+import { defined } from "#foundation/defined";
 import { isRecord, parseJson } from "#foundation/text/json";
 import type { Auxiliary, AuxiliaryOutcome } from "#model";
 import type { SampleReply, SampleRequest, Auxiliary as ToolAuxiliary } from "#tools";
@@ -25,9 +26,7 @@ export function samplingModel(run: Auxiliary["run"]): ToolAuxiliary["sample"] {
           parameters: isRecord(parameters) ? parameters : { type: "object" },
         })),
         maxTokens: request.maxTokens,
-        ...(request.model === undefined ? {} : { model: request.model }),
-        ...(request.system === undefined ? {} : { system: request.system }),
-        ...(request.temperature === undefined ? {} : { temperature: request.temperature }),
+        ...defined({ model: request.model, system: request.system, temperature: request.temperature }),
       },
       signal,
     );

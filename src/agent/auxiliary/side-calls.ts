@@ -1,5 +1,6 @@
 import type { Config } from "#config";
 import { type Content, imagePart, type Spender, textPart, userMessage } from "#conversation";
+import { defined } from "#foundation/defined";
 import type { Logger } from "#foundation/files/logger";
 import { systemClock } from "#foundation/time/clock";
 import { type Auxiliary, createAuxiliary, estimateCall, estimateRequest, type Models, type Target } from "#model";
@@ -71,9 +72,7 @@ export function toolSideCalls(
         task === "browser" ? "vision" : task,
         {
           messages: [userMessage(content)],
-          ...(system === undefined ? {} : { system }),
-          ...(maxTokens === undefined ? {} : { maxTokens }),
-          ...(temperature === undefined ? {} : { temperature }),
+          ...defined({ system, maxTokens, temperature }),
         },
         signal,
       );
@@ -82,7 +81,7 @@ export function toolSideCalls(
         : { kind: "unavailable", reason: `${outcome.message} ${outcome.hint}`.trim() };
     },
     async canSee(signal) {
-      if (await side.isReachable("vision", signal)) return true;
+      if ((await side.reachable("vision", signal)) !== undefined) return true;
       return {
         reason:
           "no model that sees images is set up; if this one does, set display.image_mode to native, else name one in auxiliary.vision",
@@ -104,7 +103,7 @@ function mixtureModels(models: Models, spender: Spender): ToolAuxiliary["complet
         spender,
         purpose: "mixture_of_agents",
         messages: [userMessage(prompt)],
-        ...(system === undefined ? {} : { system }),
+        ...defined({ system }),
         options: {
           temperature,
           maxOutputTokens: maxTokens,
@@ -116,6 +115,6 @@ function mixtureModels(models: Models, spender: Spender): ToolAuxiliary["complet
     if (answer.kind === "failed")
       return { kind: "failed", reason: answer.reason, isFinal: answer.failure?.isRetryable !== true };
     const { collected, usd } = answer;
-    return { kind: "text", text: collected.message.content, ...(usd === undefined ? {} : { usd }) };
+    return { kind: "text", text: collected.message.content, ...defined({ usd }) };
   };
 }

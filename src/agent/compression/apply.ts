@@ -10,6 +10,7 @@ import {
   type Violation,
   violations,
 } from "#conversation";
+import { defined } from "#foundation/defined";
 import { describe } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
 import { newId } from "#foundation/text/ids";
@@ -146,7 +147,7 @@ function wholeReply(original: AssistantMessage, made: AssistantMessage): Message
   return {
     ...rest,
     content,
-    ...(tool_calls === undefined ? {} : { tool_calls }),
+    ...defined({ tool_calls }),
     ...(Object.keys(sent).length === 0 ? {} : { sent }),
   };
 }

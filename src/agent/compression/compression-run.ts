@@ -1,7 +1,6 @@
-import type { Message, NoticeLevel, SessionId } from "#conversation";
+import type { Message, SessionId } from "#conversation";
 import { describe } from "#foundation/errors";
 import { quietly } from "#foundation/files/quietly";
-import { shortCount } from "#foundation/text/figures";
 import type { Clock } from "#foundation/time/clock";
 import type { MeteredRequest } from "../turn/request/meter.ts";
 import { type ApplyDeps, applyPruned, applySummarised, persistHistory, problemWith, type Subject } from "./apply.ts";
@@ -14,6 +13,7 @@ import {
   thresholdOf,
 } from "./engine.ts";
 import { fullestShare } from "./limits.ts";
+import { criticalShare, notice, noticeTexts } from "./notices.ts";
 
 export type CompressionTrigger = "preflight" | "in_loop" | "hygiene" | "error" | "manual";
 
@@ -70,30 +70,9 @@ export interface CompressionRecord {
   readonly attempt: number;
 }
 
-/** What the user is told about compression. */
-export const noticeTexts = {
-  nearThreshold: (tokens: number, threshold: number): string =>
-    `The conversation has ${shortCount(tokens)} tokens; from ${shortCount(threshold)} on its older part is summarised.`,
-  repeated: (count: number): string =>
-    `This conversation has been summarised ${count} times. Details may have been lost; /new starts a fresh one.`,
-  suspended:
-    "Summarising no longer makes this conversation noticeably smaller, so it is not done automatically for now. Start over with /new, or use /compress <topic>.",
-  summaryFailed:
-    "The older part of the conversation could not be summarised. Nothing was dropped; another try follows later.",
-  extracted:
-    "The summary could not be written, and there was no room to wait: an extract made by rule took its place. The full text is still stored.",
-  stillFull: (percent: number): string =>
-    `The conversation still fills ${percent} % of the model's window after compression. Consider /new or a model with a larger window.`,
-} as const;
-
-export function notice(subject: Subject, level: NoticeLevel, text: string): void {
-  subject.emit({ type: "notice", level, text });
-}
-
 const enoughShare = 0.8;
 const enoughSavingPct = 20;
 const worthwhileSavingPct = 10;
-export const criticalShare = 0.95;
 
 /**
  * One compression from beginning to end, in this order: store, save to memory, ask the provider what matters, let

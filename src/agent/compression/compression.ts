@@ -5,17 +5,10 @@ import type { Tool } from "#tools";
 import type { ContextKeeper, ContextKeeperDeps } from "../context-keeper.ts";
 import type { Turn } from "../turn/turn.ts";
 import type { Subject } from "./apply.ts";
-import {
-  type CompressionRequest,
-  type CompressionResult,
-  CompressionRun,
-  criticalShare,
-  notice,
-  noticeTexts,
-  type RunDeps,
-} from "./compression-run.ts";
+import type { CompressionRequest, CompressionResult, RunDeps } from "./compression-run.ts";
 import { type EngineModel, engineModel, isSameModel, thresholdOf } from "./engine.ts";
 import { engineTools } from "./engine-choice.ts";
+import { criticalShare, notice, noticeTexts } from "./notices.ts";
 
 export interface CompressionDeps extends RunDeps {
   /** `compression.enabled`; a person may compress all the same. */
@@ -124,6 +117,7 @@ export class Compression {
   }
 
   async #run(subject: Subject, request: CompressionRequest): Promise<CompressionResult> {
+    const { CompressionRun } = await import("./compression-run.ts");
     const run = await CompressionRun.begin(subject, request, this.#deps);
     const result = await run.run();
     const { saved } = run;

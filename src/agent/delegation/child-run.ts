@@ -1,4 +1,5 @@
 import { type AgentEvent, EventBus, type ExitReason, promptTokens } from "#conversation";
+import { defined } from "#foundation/defined";
 import { describe } from "#foundation/errors";
 import { never, onAbort } from "#foundation/lifecycle/abort";
 import { Deferred } from "#foundation/lifecycle/deferred";
@@ -60,7 +61,7 @@ export class ChildRun {
       record: this.#record,
       emit: (event) => deps.parent.emit(event),
       facts: {
-        ...(childId === undefined ? {} : { parentId: childId }),
+        ...defined({ parentId: childId }),
         ...(plan.isBackground ? { isBackground: true } : {}),
         depth: spec.depth,
         taskIndex: index,
@@ -243,7 +244,7 @@ export class ChildRun {
         status: entry.status,
         summary: truncateEnd(entry.summary ?? "", summaryCharacters),
         tokens: { input: promptTokens(usage), output: usage.output },
-        ...(cost === undefined ? {} : { cost }),
+        ...defined({ cost }),
         apiCalls: entry.api_calls,
         durationMs,
         filesRead: this.#record.filesRead,

@@ -11,7 +11,7 @@ import type { BackgroundChild } from "./background-children.ts";
 import { childListing } from "./child-listing.ts";
 import { childPrompt, realFolder } from "./child-prompt.ts";
 import type { ChildEntry } from "./child-result.ts";
-import { type ChildPlan, ChildRun } from "./child-run.ts";
+import type { ChildPlan, ChildRun } from "./child-run.ts";
 import type { ChildSpec, DelegationDeps } from "./child-spec.ts";
 import type { DelegateArguments } from "./delegate-tool.ts";
 import { keepHeartbeat } from "./heartbeat.ts";
@@ -48,7 +48,8 @@ export function createDelegation(deps: DelegationDeps): Delegate {
       }),
     );
     const startedAtMs = deps.clock.now();
-    const runs = planned.map(({ plan }) => ({ plan, run: new ChildRun(plan, deps) }));
+    const children = await import("./child-run.ts");
+    const runs = planned.map(({ plan }) => ({ plan, run: new children.ChildRun(plan, deps) }));
     const runOne = async ({ plan, run }: (typeof runs)[number]): Promise<ChildEntry> => {
       const entry = await run.run();
       await hooks.run(() => tellEnd(plan.spec, entry, deps));

@@ -1,8 +1,10 @@
 import type { Config } from "#config";
+import { never } from "#foundation/lifecycle/abort";
 import { parseEntries, readModelName } from "#model";
 import { Toolsets } from "#tools";
 import type { AgentDeps, AgentSettings } from "../agent-deps.ts";
 import type { AssembledAgent, Assembly, assembleAgent } from "../assemble.ts";
+import type { Conversation } from "../conversation.ts";
 import { readEffort } from "../live-settings.ts";
 import type { SessionMemory } from "../memory/open.ts";
 import { unrecorded } from "../ports.ts";
@@ -82,6 +84,8 @@ async function openChild(
   { deps, assemble }: DelegateOptions,
 ): Promise<OpenChild> {
   const { conversation, listing, treeId } = spec;
+  const borrowed = await spread(conversation, choices.chosen);
+  const giveBack = (): void => borrowed?.[Symbol.dispose]();
   const child: AssembledAgent = await assemble(host, scope, {
     conversation,
     treeId,
@@ -96,14 +100,33 @@ async function openChild(
     askUser: choices.askUser,
     hasMemory: false,
     isChild: true,
+  }).catch((error: unknown) => {
+    giveBack();
+    throw error;
   });
   return {
     deps: child.deps,
     async [Symbol.asyncDispose]() {
+      giveBack();
       await child[Symbol.asyncDispose]();
       await host.tools.release(spec.id);
     },
   };
+}
+
+/** Where the provider has several credentials, children that work at the same time use different ones. */
+async function spread(
+  conversation: Conversation,
+  { target, pool, resolution }: Assembly["choices"]["chosen"],
+): Promise<Disposable | undefined> {
+  const own = conversation.target;
+  if (pool === undefined || own.provider !== target.provider) return undefined;
+  const borrowed = await pool.borrow(own.credential.id, never);
+  if (borrowed === undefined || borrowed.member.id === own.credential.id) return borrowed;
+  const { member, handle } = borrowed;
+  const baseUrl = resolution?.retarget?.(member, handle).baseUrl ?? member.baseUrl ?? own.baseUrl;
+  conversation.choose({ ...own, credential: handle, baseUrl });
+  return borrowed;
 }
 
 /** `delegation.reasoning_effort`; without it children think as long as their parent. */

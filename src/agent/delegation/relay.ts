@@ -1,4 +1,5 @@
 import type { AgentEvent, ChildFacts, ChildMilestone, ExitReason } from "#conversation";
+import { defined } from "#foundation/defined";
 import type { ChildRecord } from "./child-record.ts";
 
 export interface RelayFacts {
@@ -45,7 +46,7 @@ export class Relay {
     milestone: Extract<ChildMilestone, { kind: "complete" }>,
     end: { readonly exitReason: ExitReason; readonly error?: string },
   ): void {
-    const error = end.error === undefined ? {} : { error: end.error };
+    const error = defined({ error: end.error });
     this.#send({ type: "turn-end", exitReason: end.exitReason, text: milestone.summary, ...error }, milestone);
     this.#isOver = true;
   }
@@ -67,7 +68,7 @@ export class Relay {
       task: facts.goal,
       event,
       child: { ...facts, toolCount: record.toolNames.length },
-      ...(milestone === undefined ? {} : { milestone }),
+      ...defined({ milestone }),
     });
   }
 }

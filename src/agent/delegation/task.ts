@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import type { DelegateArguments } from "./delegate-tool.ts";
 import type { DelegationSettings } from "./settings.ts";
 
@@ -64,8 +65,7 @@ function readTask(
     context,
     role: wanted === "orchestrator" ? "orchestrator" : "leaf",
     agent: trimmed(item.agent) || trimmed(shared.agent) || undefined,
-    ...(toolsets === undefined ? {} : { toolsets }),
-    ...(acp === undefined ? {} : { acp }),
+    ...defined({ toolsets, acp }),
   };
   const isKnownRole = wanted === "leaf" || wanted === "orchestrator";
   return isKnownRole ? { task } : { task, warning: `Task ${index}: there is no role "${wanted}"; it ran as a leaf.` };

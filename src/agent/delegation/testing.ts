@@ -1,4 +1,5 @@
 import { type AgentEvent, EventBus, type Message, type SessionId } from "#conversation";
+import { defined } from "#foundation/defined";
 import { silentLogger } from "#foundation/files/logger";
 import { memoryLogger } from "#foundation/testing/memory-logger";
 import { type Clock, systemClock } from "#foundation/time/clock";
@@ -66,7 +67,7 @@ export async function openDelegation(input: DelegationGiven = {}) {
   const settings = boundedSettings(input.settings);
   const tools = input.tools ?? usualTools;
   const { registry } = registryOf(...tools, todoTool, createDelegateTool(settings));
-  const wanted = input.enabledToolsets === undefined ? {} : { enabledToolsets: input.enabledToolsets };
+  const wanted = defined({ enabledToolsets: input.enabledToolsets });
   const listing = await listingOf(registry, wanted);
   const table = new ChildTable({ clock, logger, maxTotalChildren: input.maxTotalChildren ?? 12 });
   const events: AgentEvent[] = [];
@@ -77,8 +78,8 @@ export async function openDelegation(input: DelegationGiven = {}) {
   const conversation = new Conversation({
     sessionId: "20260101_000000_0badf00d" as SessionId,
     history: [],
-    target: targetOn(server, input.target === undefined ? {} : { target: input.target }),
-    ...(input.fallbackChain === undefined ? {} : { fallbackChain: input.fallbackChain }),
+    target: targetOn(server, defined({ target: input.target })),
+    ...defined({ fallbackChain: input.fallbackChain }),
   });
 
   const partsFor = (own: Conversation, shown: Listing, spec?: ChildSpec): AgentDeps =>

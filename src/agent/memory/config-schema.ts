@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import { isRecord } from "#foundation/text/json";
 
 /** One thing a provider wants to know before it can work. */
@@ -75,8 +76,7 @@ function question(
     prompt: field.description,
     isRequired: field.required === true,
     ...(fallback === undefined || field.secret === true ? {} : { default: fallback }),
-    ...(field.choices === undefined ? {} : { choices: field.choices }),
-    ...(field.url === undefined ? {} : { url: field.url }),
+    ...defined({ choices: field.choices, url: field.url }),
     ...(known === undefined || known === "" ? {} : { existing: lastFour(known) }),
   };
 }

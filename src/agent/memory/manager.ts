@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { type Message, recallNote } from "#conversation";
+import { defined } from "#foundation/defined";
 import { describe } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
 import { quietly } from "#foundation/files/quietly";
@@ -123,7 +124,7 @@ export class MemoryManager implements AsyncDisposable {
     const unsynced = new UnsyncedTurns({ folder: join(facts.context.hermesHome, provider.name), clock });
     this.#active = { provider, facts, queue, unsynced, mayWrite };
     const { hold } = this.#deps;
-    const toolDeps = { clock, logger, taken: facts.takenToolNames, ...(hold === undefined ? {} : { hold }) };
+    const toolDeps = { clock, logger, taken: facts.takenToolNames, ...defined({ hold }) };
     this.#tools = this.#guard("getToolSchemas", () => providerTools(provider, toolDeps)) ?? [];
     this.#promptBlock = this.#guard("systemPromptBlock", () => cleanRecall(provider.systemPromptBlock?.()));
     if (mayWrite && provider.syncTurn !== undefined) this.#replaying = this.#replay(this.#active);

@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import { describe } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
 import type { Decision, MemoryTarget, NoteAction, NoteChange } from "./entries.ts";
@@ -111,7 +112,7 @@ export class MemoryWrites {
     const decision = await this.#deps.notes.change(target, change, signal);
     if (decision.kind !== "write") return decision;
     const { content, replaced } = decision;
-    const full = { ...metadata, ...(replaced === undefined ? {} : { replaced }) };
+    const full = { ...metadata, ...defined({ replaced }) };
     try {
       this.#deps.mirror({ action: change.action, target, content, metadata: full });
     } catch (error) {

@@ -8,7 +8,7 @@ import { withLockDirectory } from "./locked-files.ts";
 import { memoryStage } from "./testing.ts";
 
 describe("the notes on disk", () => {
-  it("lose nothing when a hundred changes come at once [10:A2.5] [10:MEM-4] [30:9.1-7]", async () => {
+  it("lose nothing when a hundred changes come at once [10:A2.5] [10:TOOL-10] [10:MEM-4] [30:9.1-7]", async () => {
     await using stage = await memoryStage();
     const wanted = Array.from({ length: 100 }, (_, index) => `entry ${index}`);
     const answers = await Promise.all(

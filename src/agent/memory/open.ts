@@ -1,5 +1,6 @@
 import type { Machine } from "#config";
 import type { SessionId } from "#conversation";
+import { defined } from "#foundation/defined";
 import { memoryFolder } from "#foundation/files/memory-folder";
 import type { SessionChat, SessionScope } from "#tools";
 import { bundledProviders } from "./bundled-providers.ts";
@@ -52,7 +53,7 @@ export async function openMemory(
     },
   });
   const quarantine = new Quarantine({ folder, clock });
-  const manager = new MemoryManager({
+  const manager: MemoryManager = new MemoryManager({
     clock,
     logger,
     hold: async (call, stop) => {
@@ -61,7 +62,7 @@ export async function openMemory(
       return { source: taint, parked: await writes.hold({ ...call, source: taint }, stop) };
     },
   });
-  const writes = new MemoryWrites({
+  const writes: MemoryWrites = new MemoryWrites({
     notes,
     quarantine,
     logger,
@@ -102,7 +103,7 @@ async function activate(
     agentContext: source === "cron" ? "cron" : "primary",
     agentIdentity: home.profileName,
     agentWorkspace: cwd,
-    ...(userId === undefined ? {} : { userId }),
+    ...defined({ userId }),
     ...(chat === undefined ? {} : chatContext(chat)),
   } as const;
   await manager.activate({ sessionId, takenToolNames, context }, signal);
@@ -118,9 +119,7 @@ function chatContext({ key, id, type, name, threadId, userName }: SessionChat) {
     gatewaySessionKey: key,
     chatId: id,
     chatType: type,
-    ...(name === undefined ? {} : { chatName: name }),
-    ...(threadId === undefined ? {} : { threadId }),
-    ...(userName === undefined ? {} : { userName }),
+    ...defined({ chatName: name, threadId, userName }),
   };
 }
 

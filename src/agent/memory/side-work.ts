@@ -1,4 +1,5 @@
 import { callsOf, type Message, type TurnResult } from "#conversation";
+import { defined } from "#foundation/defined";
 import type { Auxiliary } from "#model";
 import { Abilities, type Tool } from "#tools";
 import type { AgentDeps } from "../agent-deps.ts";
@@ -37,7 +38,7 @@ export function openSideWork(deps: AgentDeps, { host, chosen, memory, auxiliary 
   const review = new BackgroundReview({
     earlierTurns: () => turnsIn(earlier, tools.listing().tools),
     runReview: side.runReview,
-    announce: (line) => observers.events.emit({ type: "notice", level: "info", text: line }),
+    announce: (line) => observers.events.emit({ type: "notice", level: "info", text: line, isAside: true }),
     clock,
     logger,
     intervals: { memoryTurns: settings.nudge_interval, skillSteps: skills.creation_nudge_interval },
@@ -112,8 +113,7 @@ function flushModel(auxiliary: Auxiliary): ReturnType<NonNullable<SideTurnDeps["
         system,
         messages,
         tools,
-        ...(options.maxOutputTokens === undefined ? {} : { maxTokens: options.maxOutputTokens }),
-        ...(options.temperature === undefined ? {} : { temperature: options.temperature }),
+        ...defined({ maxTokens: options.maxOutputTokens, temperature: options.temperature }),
       },
       signal,
     );

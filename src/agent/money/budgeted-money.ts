@@ -1,4 +1,5 @@
 import { type Spender, unknownCost } from "#conversation";
+import { defined } from "#foundation/defined";
 import {
   assumedPriceNotice,
   type BudgetGate,
@@ -41,7 +42,7 @@ export function budgetedMoney(deps: BudgetedMoneyDeps): CallMoney {
       const call = {
         promptTokens: estimatedTokens,
         quote,
-        ...(output === undefined ? {} : { maxOutputTokens: output }),
+        ...defined({ maxOutputTokens: output }),
       };
       const { spender, purpose } = deps;
       const caller = { spender, purpose, target: request.target };

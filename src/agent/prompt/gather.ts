@@ -1,4 +1,5 @@
 import type { Machine } from "#config";
+import { defined } from "#foundation/defined";
 import { isTermux, isWsl, thisMachine } from "#foundation/process/platform";
 import type { Listing } from "#tools";
 import { loadContextFiles } from "./context-files.ts";
@@ -73,24 +74,21 @@ export async function gatherPrompt(
     session: {
       startedAtMs: facts.startedAtMs,
       timeZone: config.timezone,
-      ...(facts.rootSessionId === undefined ? {} : { rootSessionId: facts.rootSessionId }),
+      ...defined({ rootSessionId: facts.rootSessionId }),
     },
     environment: { isWsl: isWsl(machine), isTermux: isTermux(machine) },
     platform: surface,
-    ...(soul === undefined ? {} : { soul }),
+    ...defined({ soul }),
     ...(context === undefined ? {} : { contextFiles: context.text }),
-    ...(skillsIndex === undefined ? {} : { skillsIndex }),
-    ...(agentsBlock === undefined ? {} : { agents: agentsBlock }),
-    ...(facts.systemMessage === undefined ? {} : { systemMessage: facts.systemMessage }),
+    ...defined({ skillsIndex, agents: agentsBlock, systemMessage: facts.systemMessage }),
     ...blocksOf(facts),
   };
 }
 
 function blocksOf({ memory, providerBlock }: PromptFacts): Partial<PromptInputs> {
   return {
-    ...(memory?.blocks.memory === undefined ? {} : { memoryBlock: memory.blocks.memory }),
-    ...(memory?.blocks.user === undefined ? {} : { profileBlock: memory.blocks.user }),
-    ...(providerBlock === undefined ? {} : { providerBlock }),
+    ...defined({ memoryBlock: memory?.blocks.memory, profileBlock: memory?.blocks.user }),
+    ...defined({ providerBlock }),
   };
 }
 

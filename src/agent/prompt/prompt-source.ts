@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import { Mutex } from "#foundation/lifecycle/mutex";
 import type { PromptSource } from "../ports.ts";
 import type { PromptInputs } from "./inputs.ts";
@@ -28,7 +29,7 @@ export function createPromptSource(deps: PromptSourceDeps): PromptSource {
     changes.run(async () => {
       if (current !== undefined) return current;
       const stored = deps.hasHistory ? await deps.load() : undefined;
-      const session = { hasHistory: deps.hasHistory, ...(stored === undefined ? {} : { stored }) };
+      const session = { hasHistory: deps.hasHistory, ...defined({ stored }) };
       const { prompt, isReused } = await promptForSession(session, () => deps.gather());
       current = prompt;
       return isReused ? prompt : keep(prompt);

@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import { never } from "#foundation/lifecycle/abort";
 import { type CredentialRecovery, retryDelayMs, type Target } from "#model";
 import type { Remedy, RemedyContext } from "./remedy.ts";
@@ -26,7 +27,7 @@ export function renewCredential(deps: RemedyDeps, context: RemedyContext): Remed
       // The pool forgets its doubts once the credential has worked.
       context.afterSuccess(async () => recovery?.succeeded(never));
       if (step.why === "same-again") {
-        const random = deps.random === undefined ? {} : { random: deps.random };
+        const random = defined({ random: deps.random });
         return { kind: "retry", waitMs: retryDelayMs(problem.failure, { attempt: 1, ...random }) };
       }
       if (step.why === "rotated") {

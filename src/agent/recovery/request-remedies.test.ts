@@ -62,7 +62,7 @@ describe("remedies for requests, without a loop [10:A12.6] [10:ARCH-3] [10:D4]",
     const handle: CredentialHandle = { ...noCredential, id: "one", refresh: () => Promise.resolve(true) };
     const input = {
       ...deps,
-      credentialRecovery: () => new CredentialRecovery({ provider: "custom", providerLabel: "Custom", handle }),
+      credentialRecovery: () => new CredentialRecovery({ handle }),
     };
     const remedy = renewCredential(input, context);
     expect(await treat(remedy, failed("auth"), turn)).toEqual(again);

@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import { retryDelayMs } from "#model";
 import { isTransient } from "../turn/problem.ts";
 import type { Remedy } from "./remedy.ts";
@@ -19,7 +20,7 @@ export function waitAndRetry(deps: RemedyDeps): Remedy {
     apply(problem, turn) {
       if (problem.stage !== "request") return Promise.resolve(undefined);
       const attempt = turn.usesOf(waitAndRetryName, "step");
-      const random = deps.random === undefined ? {} : { random: deps.random };
+      const random = defined({ random: deps.random });
       return Promise.resolve({ kind: "retry", waitMs: retryDelayMs(problem.failure, { attempt, ...random }) });
     },
   };

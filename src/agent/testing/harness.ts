@@ -1,4 +1,5 @@
 import { type AgentEvent, EventBus, type Message, type SessionId } from "#conversation";
+import { defined } from "#foundation/defined";
 import { FakeClock } from "#foundation/testing/fake-clock";
 import { memoryLogger } from "#foundation/testing/memory-logger";
 import { systemClock } from "#foundation/time/clock";
@@ -44,7 +45,7 @@ export async function openHarness(input: HarnessGiven = {}) {
     sessionId: "20260101_000000_0badf00d" as SessionId,
     history: input.history ?? [],
     target,
-    ...(input.fallbackChain === undefined ? {} : { fallbackChain: input.fallbackChain }),
+    ...defined({ fallbackChain: input.fallbackChain }),
   });
   const transcript: Transcript = {
     record: (messages) => Promise.resolve(void recorded.push(...messages)),

@@ -1,4 +1,5 @@
 import type { AgentEvent, AssistantMessage, Message, SessionId, TurnId } from "#conversation";
+import { defined } from "#foundation/defined";
 import { silentLogger } from "#foundation/files/logger";
 import { FakeClock } from "#foundation/testing/fake-clock";
 import { type Collected, type FailureKind, type ModelFailure, noCredential, type Target } from "#model";
@@ -101,7 +102,7 @@ export function failed(kind: FailureKind, more: Partial<ModelFailure> = {}, part
     mayFallBack: false,
     ...more,
   };
-  return { stage: "request", failure, ...(partial === undefined ? {} : { partial }) };
+  return { stage: "request", failure, ...defined({ partial }) };
 }
 
 export function defective(defect: Defect, message: Partial<AssistantMessage> = {}): Problem {

@@ -1,4 +1,5 @@
 import type { AgentEvent } from "#conversation";
+import { defined } from "#foundation/defined";
 import type { Clock } from "#foundation/time/clock";
 
 export interface ActivityDeps {
@@ -69,7 +70,7 @@ export class ActivityWatch implements AsyncDisposable {
   #report(): void {
     const [tool] = this.#tools.values();
     const text = tool === undefined ? this.#doing : `running ${[...this.#tools.values()].join(", ")}`;
-    const event = { type: "activity" as const, text, ...(tool === undefined ? {} : { tool }), ...this.#deps.steps() };
+    const event = { type: "activity" as const, text, ...defined({ tool }), ...this.#deps.steps() };
     this.#lastMs = this.#deps.clock.now();
     this.#deps.emit(event);
   }

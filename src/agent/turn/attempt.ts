@@ -1,4 +1,5 @@
 import { textOf, zeroUsage } from "#conversation";
+import { defined } from "#foundation/defined";
 import { quietly } from "#foundation/files/quietly";
 import { type Collected, localFailure, type ModelFailure, type ModelRequest } from "#model";
 import type { Attempt } from "../loop.ts";
@@ -78,7 +79,7 @@ function requestFacts(request: ModelRequest, turn: Turn, estimatedTokens: number
     toolCount: request.tools.length,
     estimatedTokens,
     characters: request.messages.reduce((sum, { content }) => sum + textOf(content).length, request.system.length),
-    ...(options.maxOutputTokens === undefined ? {} : { maxOutputTokens: options.maxOutputTokens }),
+    ...defined({ maxOutputTokens: options.maxOutputTokens }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Message, ToolCall, ToolMessage } from "#conversation";
+import { defined } from "#foundation/defined";
 import { describe } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
 import { quietly } from "#foundation/files/quietly";
@@ -139,8 +140,7 @@ class CallWatch {
       isError: outcome.kind !== "succeeded",
       durationMs: outcome.durationMs,
       preview: outcome.preview,
-      ...(outcome.diff === undefined ? {} : { diff: outcome.diff }),
-      ...(outcome.details === undefined ? {} : { details: outcome.details }),
+      ...defined({ diff: outcome.diff, details: outcome.details }),
       result: outcome.text.slice(0, shownResult),
     });
     if (outcome.kind === "cancelled") return;

@@ -8,6 +8,7 @@ import {
   settle,
   type TurnId,
 } from "#conversation";
+import { defined } from "#foundation/defined";
 import { newId } from "#foundation/text/ids";
 import type { Clock } from "#foundation/time/clock";
 import type { RequestOptions, Target } from "#model";
@@ -264,7 +265,7 @@ export class Turn {
       type: "turn-end",
       exitReason: outcome.exitReason,
       text: outcome.text ?? "",
-      ...(outcome.error === undefined ? {} : { error: outcome.error }),
+      ...defined({ error: outcome.error }),
     });
   }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { defined } from "#foundation/defined";
 import { describe } from "#foundation/errors";
 import type { ApiContext } from "../api-context.ts";
 import { ApiError, badRequest } from "../api-error.ts";
@@ -49,7 +50,7 @@ export async function homeAssistantConversation(
     response: {
       speech: { plain: { speech, extra_data: null } },
       card: {},
-      ...(language === undefined ? {} : { language }),
+      ...defined({ language }),
       response_type: isError ? "error" : "action_done",
       data: isError ? { code: "unknown" } : { targets: [], success: [], failed: [] },
     },

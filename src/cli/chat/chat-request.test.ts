@@ -3,7 +3,7 @@ import type { FlagValue, Invocation } from "../command.ts";
 import { readChatRequest } from "./chat-request.ts";
 
 const read = (flags: Readonly<Record<string, FlagValue>>, isJson = false) =>
-  readChatRequest({ flags, args: [], global: { isJson } } as unknown as Invocation);
+  readChatRequest({ flags, args: [], io: { env: {} }, global: { isJson } } as unknown as Invocation);
 
 describe("what a chat line asks for", () => {
   it.each([
@@ -27,7 +27,7 @@ describe("what a chat line asks for", () => {
 
   it("takes the words after the command as the first message, but not beside a question [20:R8.7]", () => {
     const words = (args: readonly string[], flags: Readonly<Record<string, FlagValue>> = {}) =>
-      readChatRequest({ flags, args, global: { isJson: false } } as unknown as Invocation);
+      readChatRequest({ flags, args, io: { env: {} }, global: { isJson: false } } as unknown as Invocation);
     expect(words(["what", "is", "new?"])).toMatchObject({ message: "what is new?", output: "screen" });
     expect(words([]).message).toBeUndefined();
     expect(() => words(["b"], { query: "a" })).toThrow(expect.objectContaining({ exitCode: 2 }));

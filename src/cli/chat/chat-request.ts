@@ -1,4 +1,5 @@
-import type { FlagSetting } from "#config";
+import { type FlagSetting, readSwitches } from "#config";
+import { defined } from "#foundation/defined";
 import { UserError } from "#foundation/errors";
 import type { OpenOptions } from "#session";
 import { exitCodes, type FlagValue, type Invocation } from "../command.ts";
@@ -47,11 +48,10 @@ export function readChatRequest(invocation: Invocation): ChatRequest {
   return {
     open: {
       source: text(flags["source"]) ?? "cli",
-      ...(model === undefined ? {} : { model }),
-      ...(provider === undefined ? {} : { provider }),
+      ...defined({ model, provider }),
       ...input("toolsets", list(flags["toolsets"])),
       ...input("skills", list(flags["skills"])),
-      ...(maxSteps === undefined ? {} : { maxSteps }),
+      ...defined({ maxSteps }),
       yolo: flags["yolo"] === true,
       isPlanning: flags["plan"] === true,
       ...(flags["save-trajectories"] === true ? { saveTrajectories: true } : {}),
@@ -60,9 +60,13 @@ export function readChatRequest(invocation: Invocation): ChatRequest {
       ignoreRules: flags["ignore-rules"] === true,
     },
     ...resumeOf(flags),
-    ...(query === undefined ? {} : { query }),
-    ...(message === undefined ? {} : { message }),
-    output: outputOf(flags, { isJson: global.isJson, isOneShot: oneShot !== undefined, hasQuery: query !== undefined }),
+    ...defined({ query, message }),
+    output: outputOf(flags, {
+      isJson: global.isJson,
+      isOneShot: oneShot !== undefined,
+      isQuiet: flags["quiet"] === true || readSwitches(invocation.io.env).isQuiet,
+      hasQuery: query !== undefined,
+    }),
     isWired: flags["json-input"] === true,
     images: list(flags["image"]) ?? [],
     outputSchema: text(flags["output-schema"]),
@@ -95,16 +99,12 @@ function resumeOf(flags: Invocation["flags"]): Pick<ChatRequest, "resume" | "con
 
 function outputOf(
   flags: Invocation["flags"],
-  {
-    isJson,
-    isOneShot,
-    hasQuery,
-  }: { readonly isJson: boolean; readonly isOneShot: boolean; readonly hasQuery: boolean },
+  { isJson, isOneShot, isQuiet, hasQuery }: Readonly<Record<"isJson" | "isOneShot" | "isQuiet" | "hasQuery", boolean>>,
 ): ChatRequest["output"] {
   if (flags["json-stream"] === true) return "json-stream";
   if (isJson) return "json";
   if (isOneShot) return "bare";
-  if (flags["quiet"] === true) return "quiet";
+  if (isQuiet) return "quiet";
   return hasQuery ? "text" : "screen";
 }
 

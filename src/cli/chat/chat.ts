@@ -3,6 +3,7 @@ import path from "node:path";
 import type { Hermes } from "#app";
 import { formatWarning, type LoadedConfig, loadConfig } from "#config";
 import type { JsonSchema, SessionId } from "#conversation";
+import { defined } from "#foundation/defined";
 import { UserError } from "#foundation/errors";
 import { never } from "#foundation/lifecycle/abort";
 import { Scope } from "#foundation/lifecycle/disposal";
@@ -15,20 +16,19 @@ import { version } from "../version.ts";
 import { type ChatRequest, readChatRequest } from "./chat-request.ts";
 import { checkedImage, questionWithImages } from "./images.ts";
 import type { ChatPrompter } from "./screen-prompter.ts";
-import { openWorktree } from "./worktree.ts";
 
 /** `hermes chat`, `hermes` alone and `hermes -z`. */
 export async function runChat(invocation: Invocation): Promise<number> {
   const request = readChatRequest(invocation);
   const question = request.isWired ? undefined : await questionOf(request, invocation);
   await using scope = new Scope();
-  const { location, loaded, settingsIn } = await workLocation(request, invocation, scope);
+  const { location, note, loaded, settingsIn } = await workLocation(request, invocation, scope);
   if (request.isWired) {
-    const { session } = await openAll({ request, invocation, location, scope, loaded }, true);
+    const { session } = await openAll({ request, invocation, location, note, scope, loaded }, true);
     const { runWireChat } = await import("./wire-chat.ts");
     return await runWireChat(session, invocation.io);
   }
-  if (question !== undefined) return await answerOnce(question, { request, invocation, location, scope, loaded });
+  if (question !== undefined) return await answerOnce(question, { request, invocation, location, note, scope, loaded });
   if (!isTerminal(invocation)) {
     // A session that is not there is the more useful complaint.
     await sessionToResume(request, { location, tell: () => undefined }, () =>
@@ -57,7 +57,7 @@ export async function runChat(invocation: Invocation): Promise<number> {
         confirmTrust,
         reload: () => settingsIn(location),
       });
-      return openAll({ request, invocation, location, scope, loaded: settings, prompter }, true);
+      return openAll({ request, invocation, location, note, scope, loaded: settings, prompter }, true);
     },
   });
 }
@@ -66,6 +66,8 @@ export interface ChatRun {
   readonly request: ChatRequest;
   readonly invocation: Invocation;
   readonly location: string;
+  /** What the model has to know about the location. */
+  readonly note?: string | undefined;
   readonly scope: Scope;
   /** The configuration, where it was read already. */
   readonly loaded?: LoadedConfig;
@@ -132,7 +134,7 @@ async function openOnce(
   run: ChatRun,
   isInteractive: boolean,
 ): Promise<{ readonly hermes: Hermes; readonly session: OpenSession }> {
-  const { request, location, scope, invocation } = run;
+  const { request, location, note, scope, invocation } = run;
   const hermes = await openProgram(run);
   const { warnings } = hermes.loaded;
   // Said before anything can fail: what is wrong with the file is often why.
@@ -148,7 +150,7 @@ async function openOnce(
       ...request.open,
       cwd: location,
       isInteractive,
-      ...(resume === undefined ? {} : { resume }),
+      ...defined({ resume, systemMessage: note }),
     });
     scope.adopt(session);
     return { hermes, session };
@@ -166,7 +168,7 @@ function blameOf(error: unknown, warnings: LoadedConfig["warnings"]): unknown {
     code: "config_parse_error",
     exitCode: exitCodes.badConfig,
     cause: error,
-    ...(broken.hint === undefined ? {} : { hint: broken.hint }),
+    ...defined({ hint: broken.hint }),
   });
 }
 
@@ -182,9 +184,9 @@ async function openProgram({ request, invocation, location, scope, loaded, promp
       yolo: request.yolo,
       acceptHooks: request.acceptHooks,
       ignoreUserConfig: request.ignoreUserConfig,
-      ...(loaded === undefined ? {} : { loaded }),
+      ...defined({ loaded }),
       ...(prompter ?? { onNotice: (text) => io.stderr.write(`! ${text}\n`) }),
-      ...(global.profile === undefined ? {} : { profile: global.profile }),
+      ...defined({ profile: global.profile }),
     }),
   );
   const sending = await offerSending(hermes, { env: io.env, cwd: location });
@@ -262,6 +264,7 @@ async function readAll(stream: AsyncIterable<unknown>): Promise<string> {
 
 interface WorkLocation {
   readonly location: string;
+  readonly note?: string;
   readonly loaded: LoadedConfig;
   /** The settings as they count in a folder now. */
   settingsIn(folder: string): Promise<LoadedConfig>;
@@ -277,12 +280,13 @@ async function workLocation(request: ChatRequest, invocation: Invocation, scope:
     loadConfig({ home, env: io.env, cwd, trusted: trusted(cwd), ignoreUserConfig, flags });
   const loaded = await settingsIn(io.cwd);
   if (!request.isWorktree && !loaded.config.worktree) return { location: io.cwd, loaded, settingsIn };
+  const { openWorktree } = await import("./worktree.ts");
   const worktree = await openWorktree(io.cwd, { env: io.env, isTrusted: loaded.trust.isTrusted(io.cwd) }, io.signal);
   scope.defer(async () => {
-    const note = await worktree.close(never);
-    if (note !== undefined) io.stderr.write(`${note}\n`);
+    const why = await worktree.close(never);
+    if (why !== undefined) io.stderr.write(`${why}\n`);
   });
-  return { location: worktree.path, loaded: await settingsIn(worktree.path), settingsIn };
+  return { location: worktree.path, note: worktree.note, loaded: await settingsIn(worktree.path), settingsIn };
 }
 
 function isTerminal({ io }: Pick<Invocation, "io">): boolean {

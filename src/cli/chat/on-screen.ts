@@ -2,6 +2,7 @@ import { homedir } from "node:os";
 import type { ReadStream, WriteStream } from "node:tty";
 import type { Hermes } from "#app";
 import { type Config, collectSecrets, editConfig, type LoadedConfig, watchConfig } from "#config";
+import { defined } from "#foundation/defined";
 import { describe, UserError } from "#foundation/errors";
 import { readTextFile, safeJoin } from "#foundation/files/files";
 import type { HermesHome } from "#foundation/files/paths";
@@ -63,7 +64,7 @@ export async function chatOnScreen(chat: ScreenChat): Promise<number> {
       ...screenOptions(chat, prompter, opened),
       terminal,
       banner: bannerOf(chat, { branch, update }),
-      ...(branch === undefined ? {} : { branch }),
+      ...defined({ branch }),
       onHintSeen: (hint) => void hintsSaved.push(rememberHint(hint, chat, opened)),
       onTurnEnd: () => void tellBranch(chat.location, prompter),
       signal: io.signal,
@@ -118,8 +119,7 @@ function bannerOf(
     cwd: shownFolder(location),
     warnings: scanner === undefined ? warnings : [...warnings, scanner],
     tip: tipOfTheDay(Date.now()),
-    ...(branch === undefined ? {} : { branch }),
-    ...(update === undefined ? {} : { updateNotice: update }),
+    ...defined({ branch, updateNotice: update }),
     ...(home.profileName === "default" ? {} : { profile: home.profileName }),
   };
 }

@@ -1,11 +1,11 @@
 import { type JsonSchema, recoveryWords, type TurnResult, turnDocument } from "#conversation";
 import { UserError } from "#foundation/errors";
-import { askForJson, type CommandView, type OpenSession, replyOf, type SessionEvent } from "#session";
+import { stripAnsi } from "#foundation/text/text";
+import { askForJson, type CommandView, type OpenSession, type SessionEvent } from "#session";
 import { type CommandIo, exitCodes } from "../command.ts";
 import { programName } from "../output/program-words.ts";
 import type { ChatRequest } from "./chat-request.ts";
 import { WaitLine } from "./wait-line.ts";
-import { tellEvents, writeLine } from "./wire-chat.ts";
 
 export interface OneShotQuestion {
   readonly text: string;
@@ -24,7 +24,7 @@ export async function runOneShot(
   using waiting = output === "text" || output === "json" ? new WaitLine(io) : undefined;
   using _printing =
     output === "json-stream"
-      ? tellEvents(session, io)
+      ? (await import("./wire-chat.ts")).tellEvents(session, io)
       : session.subscribe((event) => {
           waiting?.note(event);
           show(event, { io, output });
@@ -46,7 +46,7 @@ export async function runOneShot(
       finish(ended, { io, output });
       return exitCodeOf(ended);
     }
-    if (submission.kind === "command") return showView(submission.view, session, { io, output });
+    if (submission.kind === "command") return await showView(submission.view, session, { io, output });
     throw new UserError(submission.kind === "refused" ? submission.message : "The question could not be asked.", {
       exitCode: exitCodes.failed,
     });
@@ -80,13 +80,13 @@ const controls = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u
 
 /** What a model says cannot steer a terminal. A file or a program gets every byte. */
 function forScreen(text: string, io: CommandIo): string {
-  return io.stdout.isTTY === true ? text.replace(controls, "") : text;
+  return io.stdout.isTTY === true ? stripAnsi(text).replace(controls, "") : text;
 }
 
 /** What a command answers without a model. */
-function showView(view: CommandView, session: OpenSession, { io, output }: Printing): number {
+async function showView(view: CommandView, session: OpenSession, { io, output }: Printing): Promise<number> {
   const text = viewText(view);
-  if (output === "json-stream") writeLine(io, { type: "reply", ...replyOf({ kind: "command", view }) });
+  if (output === "json-stream") (await import("./wire-chat.ts")).tellView(view, io);
   else if (output === "json") {
     const document = { schema_version: 1, session_id: session.info.id, final_response: text ?? null, api_calls: 0 };
     io.stdout.write(`${JSON.stringify(document)}\n`);

@@ -1,4 +1,5 @@
 import type { Hermes } from "#app";
+import { defined } from "#foundation/defined";
 import { readTextFile } from "#foundation/files/files";
 import type { HermesHome } from "#foundation/files/paths";
 import { isRecord, parseJson } from "#foundation/text/json";
@@ -15,7 +16,7 @@ export async function openedFacts(
   const tools = [...toolbox.registry.snapshot().tools.values()];
   return {
     banner: {
-      ...(offers === undefined ? {} : { offers }),
+      ...defined({ offers }),
       mcpServers: toolbox.mcp.status().map(({ name, state }) => ({ name, state: serverState(state) })),
       skillCategories: byCategory((await skills.library.visible("cli", signal)).map(({ category }) => category)),
     },

@@ -1,7 +1,16 @@
 import { describe } from "#foundation/errors";
 import { parseJson } from "#foundation/text/json";
 import { readLines } from "#foundation/text/lines";
-import { applyInput, type OpenSession, readInput, toWire, type WireReply, wireVersion } from "#session";
+import {
+  applyInput,
+  type CommandView,
+  type OpenSession,
+  readInput,
+  replyOf,
+  toWire,
+  type WireReply,
+  wireVersion,
+} from "#session";
 import { type CommandIo, exitCodes } from "../command.ts";
 
 /**
@@ -35,7 +44,12 @@ export function tellEvents(session: OpenSession, io: CommandIo): Disposable {
   });
 }
 
-export function writeLine(io: CommandIo, fields: Readonly<Record<string, unknown>>): void {
+/** What a command answered, as the reply that ends the input. */
+export function tellView(view: CommandView, io: CommandIo): void {
+  writeLine(io, { type: "reply", ...replyOf({ kind: "command", view }) });
+}
+
+function writeLine(io: CommandIo, fields: Readonly<Record<string, unknown>>): void {
   io.stdout.write(`${JSON.stringify({ v: wireVersion, ...fields })}\n`);
 }
 

@@ -45,6 +45,7 @@ describe("a worktree for one session [20:R11.20]", () => {
     expect(await worktree.close(never)).toBeUndefined();
     expect(existsSync(worktree.path)).toBe(false);
     expect(git("branch", "--list", "hermes/*")).toBe("");
+    expect(existsSync(path.dirname(worktree.path))).toBe(false);
   });
 
   it("[20:A11.10] stays, and says how to remove it, when it holds work that is nowhere else [20:R11.21]", async () => {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { appendFile, cp, mkdir, readdir, stat, symlink } from "node:fs/promises";
+import { appendFile, cp, mkdir, readdir, rmdir, stat, symlink } from "node:fs/promises";
 import path from "node:path";
-import { UserError } from "#foundation/errors";
+import { systemErrorCode, UserError } from "#foundation/errors";
 import { readTextFile } from "#foundation/files/files";
 import { runProcess } from "#foundation/process/run";
 import { exitCodes } from "../command.ts";
@@ -10,6 +10,8 @@ import { exitCodes } from "../command.ts";
 export interface Worktree {
   readonly path: string;
   readonly branch: string;
+  /** What the model has to know about where it works. */
+  readonly note: string;
   /** Takes it away again, unless it holds work that is nowhere else; a line for the person when it stays. */
   close(signal: AbortSignal): Promise<string | undefined>;
 }
@@ -45,7 +47,8 @@ export async function openWorktree(
   await ignoreFolder(root, env, signal);
   // What a folder wants to bring along counts when a person trusts it.
   if (isTrusted) await includeFiles(root, folder);
-  return { path: folder, branch, close: (stop) => closeWorktree({ root, folder, branch, env }, stop) };
+  const note = `You work in ${folder}, a git worktree made for this session on the branch ${branch}. Stay in it: others may be at work in ${root}. Commit what should last.`;
+  return { path: folder, branch, note, close: (stop) => closeWorktree({ root, folder, branch, env }, stop) };
 }
 
 interface Location {
@@ -65,7 +68,18 @@ async function closeWorktree(
   const git = gitIn(root, env);
   await git(["worktree", "remove", "--force", folder], signal);
   await git(["branch", "-D", branch], signal);
+  await removeIfEmpty(path.dirname(folder));
   return undefined;
+}
+
+/** The folder of all worktrees goes with the last of them. */
+async function removeIfEmpty(folder: string): Promise<void> {
+  try {
+    await rmdir(folder);
+  } catch (error) {
+    const code = systemErrorCode(error);
+    if (code !== "ENOTEMPTY" && code !== "EEXIST" && code !== "ENOENT") throw error;
+  }
 }
 
 /** Work that would be lost with the worktree. */

@@ -7,6 +7,7 @@ import { silentLogger } from "#foundation/files/logger";
 import { systemClock } from "#foundation/time/clock";
 import { openStore } from "#store";
 import { startModelServer } from "../../../test/fakes/model-server/index.ts";
+import { FakeWebServer } from "../../../test/fakes/web-server/index.ts";
 import { runCli, temporaryHome } from "../testing.ts";
 
 let location: ReturnType<typeof temporaryHome>;
@@ -91,6 +92,21 @@ describe("hermes doctor", () => {
     expect(run.stdout).not.toContain(secret);
   });
 
+  it("notices a model that is not offered there, a window too small for an agent and a wrong clock [20:R11.7]", async () => {
+    const headers = { date: new Date(systemClock.now() - 7_200_000).toUTCString() };
+    await using server = await FakeWebServer.start({
+      "/v1/models": { headers, body: { data: [{ id: "another" }] } },
+      "HEAD /": { headers },
+    });
+    const model = `model:\n  provider: custom\n  base_url: ${server.origin}/v1\n  default: tiny\n  context_length: 8000\n`;
+    put("config.yaml", model);
+    const { checks } = (await json("doctor")) as { checks: { name: string; state: string; detail?: string }[] };
+    const of = (name: string) => checks.find((check) => check.name === name);
+    expect(of("tiny")).toMatchObject({ state: "warning", detail: expect.stringContaining("is not in the list") });
+    expect(of("context window")).toMatchObject({ state: "warning", detail: expect.stringContaining("8000") });
+    expect(of("clock")).toMatchObject({ state: "warning", detail: expect.stringContaining("120 minutes") });
+  });
+
   it("removes variables that have no effect and migrates the file [20:R11.6][20:R7.15]", async () => {
     put(".env", "LLM_MODEL=old\nKEEP_API_KEY=abcdefgh12345\n");
     put("config.yaml", "_config_version: 16\ncompression:\n  summary_model: x\n");
@@ -113,6 +129,19 @@ describe("hermes status, dump and debug", () => {
     const run = await hermes("status", "--all");
     expect(run).toMatchObject({ code: 0 });
     expect(run.stdout + (await hermes("status")).stdout).not.toContain(secret);
+  });
+
+  it("names platforms by their credentials, jobs, logins with their end, and the service [20:R11.8]", async () => {
+    put(".env", "TELEGRAM_BOT_TOKEN=123456:AAtoken\n");
+    const expiresAt = systemClock.now() + 3_600_000;
+    put(".anthropic_oauth.json", JSON.stringify({ accessToken: "sk-ant-oat-1", refreshToken: "r", expiresAt }));
+    expect((await hermes("cron", "create", "every day at 9:00", "Water the plants.")).code).toBe(0);
+    expect(await json("status")).toMatchObject({
+      platforms: ["telegram"],
+      jobs: 1,
+      gateway_service: null,
+      providers: [{ provider: "anthropic", source: "hermes_pkce", expires_at_ms: expiresAt }],
+    });
   });
 
   it("dumps a block that holds no part of a key, wherever it is stored [20:A11.4][20:R11.9]", async () => {

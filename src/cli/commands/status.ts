@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import { byteSize } from "#foundation/text/figures";
 import { systemClock } from "#foundation/time/clock";
 import { maskKey, readAccount, usableProviders } from "#model";
@@ -12,6 +13,7 @@ import { redactionOf } from "../support/redactor.ts";
 import { openExistingStore } from "../support/store.ts";
 import { version } from "../version.ts";
 import { type SmokeTest, smokeTest } from "./model/smoke-test.ts";
+import { serviceOf } from "./service/open.ts";
 
 /** What is set up, in one look. Without `--deep` nothing leaves the machine. */
 export async function status(invocation: Invocation): Promise<number> {
@@ -19,7 +21,7 @@ export async function status(invocation: Invocation): Promise<number> {
   await using parts = await openModelAccess(invocation);
   const facts = await gather(invocation, parts);
   const deep = hasFlag(invocation, "deep") ? await askNetwork(invocation, parts) : undefined;
-  const whole = { ...facts, ...(deep === undefined ? {} : { deep }) };
+  const whole = { ...facts, ...defined({ deep }) };
   const isShared = hasFlag(invocation, "all");
   const { redactValue, redact } = redactionOf(parts.loaded);
   out.document((isShared ? redactValue(whole) : whole) as Readonly<Record<string, unknown>>);
@@ -50,7 +52,8 @@ export async function status(invocation: Invocation): Promise<number> {
   );
   line(`  memory     ${facts.memory_provider ?? "built-in notes"}`);
   line(`  mcp        ${facts.mcp_servers} servers`);
-  line(`  gateway    ${facts.gateway_pid === null ? "not running" : `process ${facts.gateway_pid}`}`);
+  const process = facts.gateway_pid === null ? "not running" : `process ${facts.gateway_pid}`;
+  line(`  gateway    ${process}${facts.gateway_service === null ? "" : `, service ${facts.gateway_service}`}`);
   line(`  platforms  ${facts.platforms.length === 0 ? "none" : facts.platforms.join(", ")}`);
   line(`  jobs       ${facts.jobs}`);
   line(
@@ -63,8 +66,9 @@ async function gather(invocation: Invocation, parts: ModelAccess) {
   const { home, loaded, models } = parts;
   const { io } = invocation;
   const { config, environment } = loaded;
-  const { terminalFacts } = await import("#tools");
+  const [{ terminalFacts }, { enabledPlatforms }] = await Promise.all([import("#tools"), import("#gateway")]);
   const terminal = terminalFacts(config.terminal);
+  const service = serviceOf(invocation);
   const resolution = await models.resolve({}, io.signal);
   const usable = await usableProviders(models.context, io.signal);
   await using store = await openExistingStore({ ...invocation, io: { ...io, stderr: nowhere(io.stderr) } });
@@ -103,7 +107,8 @@ async function gather(invocation: Invocation, parts: ModelAccess) {
     memory_provider: config.memory.provider === "" ? null : config.memory.provider,
     mcp_servers: Object.values(config.mcp_servers).filter((server) => server.enabled).length,
     gateway_pid: (await gatewayPid(home)) ?? null,
-    platforms: Object.entries(config.platforms).flatMap(([name, one]) => (one?.enabled === true ? [name] : [])),
+    gateway_service: (await service.isInstalled()) ? service.name : null,
+    platforms: (await enabledPlatforms(config)).map(({ id }) => id),
     jobs: (await store?.jobs.list())?.length ?? 0,
     sessions: {
       count: statistics?.sessions ?? 0,

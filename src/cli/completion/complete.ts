@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import type { Argument, Command, CommandIo, CompletionKind, Flag } from "../command.ts";
 import { globalFlags, readGlobalFlags } from "../global-flags.ts";
 import { oneLine } from "../output/table.ts";
@@ -16,7 +17,7 @@ export async function complete(
 ): Promise<number> {
   const current = words.at(-1) ?? "";
   const location = standing(root, words.slice(0, -1));
-  const profile = location.profile === undefined ? {} : { profile: location.profile };
+  const profile = defined({ profile: location.profile });
   const names = (kind: CompletionKind) =>
     dynamicNames(kind, { io, root, args: [], flags: profile, global: readGlobalFlags(profile, io) });
   const candidates = await candidatesFor(location, current, names);

@@ -1,8 +1,7 @@
-import { readFile } from "node:fs/promises";
 import type { Hermes } from "#app";
 import type { Deliverer } from "#cron";
-import { systemErrorCode } from "#foundation/errors";
-import { isRecord, parseJson } from "#foundation/text/json";
+import type { HermesHome } from "#foundation/files/paths";
+import { isRecord } from "#foundation/text/json";
 import { systemClock } from "#foundation/time/clock";
 
 export interface ApiHost {
@@ -12,6 +11,11 @@ export interface ApiHost {
   readonly deliverer?: Deliverer | undefined;
   onReady(url: string): void;
 }
+
+type Facts = Readonly<Record<string, unknown>>;
+
+/** What a gateway that is not there any more said last, where that is still true. */
+const lastWords: ReadonlySet<unknown> = new Set(["stopped", "startup_failed"]);
 
 /** Serves the HTTP API of a Hermes until the signal; refuses settings that would leave it open to others. */
 export async function serveApiOf({ hermes, cwd, deliverer, onReady }: ApiHost, signal: AbortSignal): Promise<void> {
@@ -27,7 +31,7 @@ export async function serveApiOf({ hermes, cwd, deliverer, onReady }: ApiHost, s
       logger,
       cwd,
       deliverer,
-      status: () => processStatus(home.gatewayState),
+      status: () => gatewayStatus(home),
       redact: (text) => toolbox.redact(text),
       onReady,
     },
@@ -35,23 +39,48 @@ export async function serveApiOf({ hermes, cwd, deliverer, onReady }: ApiHost, s
   );
 }
 
-/** What the gateway says of itself, where one runs; and this process. */
-async function processStatus(file: string): Promise<Readonly<Record<string, unknown>>> {
-  const text = await readFile(file, "utf8").catch((error: unknown) => {
-    if (systemErrorCode(error) === "ENOENT") return "{}";
-    throw error;
-  });
-  const parsed = parseJson(text);
-  const state = parsed.ok && isRecord(parsed.value) ? parsed.value : {};
+/**
+ * How the gateway of a home is, and this process. Only what living processes say counts: a gateway that was killed has left
+ * connections and figures in its file, and none of them is true any more.
+ */
+async function gatewayStatus(home: HermesHome): Promise<Facts> {
+  const { lastKnownState, runningProcesses } = await import("#gateway");
+  const [living, last] = await Promise.all([runningProcesses(home), lastKnownState(home)]);
+  const states = living.map(({ state }) => state);
+  const [first] = states;
   return {
     status: "ok",
     platform: "hermes-agent",
-    gateway_state: state["gateway_state"] ?? null,
-    platforms: state["platforms"] ?? {},
-    active_agents: state["active_agents"] ?? 0,
-    event_loop_lag_ms: state["event_loop_lag_ms"] ?? null,
-    exit_reason: state["exit_reason"] ?? null,
-    updated_at: state["updated_at"] ?? null,
+    gateway_state: first === undefined ? endOf(last) : (first["gateway_state"] ?? "starting"),
+    platforms: platformsOf(states),
+    active_agents: numbers(states, "active_agents").reduce((sum, count) => sum + count, 0),
+    event_loop_lag_ms: states.length === 0 ? null : Math.max(0, ...numbers(states, "event_loop_lag_ms")),
+    exit_reason: (first ?? last)["exit_reason"] ?? null,
+    updated_at: (first ?? last)["updated_at"] ?? null,
+    processes: living.map(({ pid, state }) => ({
+      pid,
+      roles: state["roles"] ?? [],
+      gateway_state: state["gateway_state"] ?? "starting",
+      figures: state["figures"] ?? {},
+    })),
     pid: process.pid,
   };
+}
+
+function endOf(last: Facts): unknown {
+  const { gateway_state: state = null } = last;
+  return state === null || lastWords.has(state) ? state : "died";
+}
+
+/** One process has an account and others stand by: the one that has it counts. */
+function platformsOf(states: readonly Facts[]): Facts {
+  const platforms = new Map<string, Facts>();
+  for (const { platforms: named } of states)
+    for (const [id, facts] of Object.entries(isRecord(named) ? named : {}))
+      if (isRecord(facts) && platforms.get(id)?.["state"] !== "connected") platforms.set(id, facts);
+  return Object.fromEntries(platforms);
+}
+
+function numbers(states: readonly Facts[], name: string): readonly number[] {
+  return states.map((state) => state[name]).filter((value) => typeof value === "number");
 }

@@ -24,6 +24,7 @@ export async function openModelAccess(
   const userHome = invocation.io.env["HOME"] ?? homedir();
   const models = await openModels({
     loaded,
+    settingsNow: () => Promise.resolve(loaded),
     home,
     userHome,
     version,

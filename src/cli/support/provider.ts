@@ -22,10 +22,13 @@ export function findProvider(name: string, context: ResolveContext): NamedProvid
   const own = endpoints.find(({ slug, name: title }) => slug === wanted || title.toLowerCase() === wanted);
   if (own !== undefined) return { kind: "endpoint", key: own.slug, label: own.name, baseUrl: own.baseUrl };
   const meant = context.registry.suggest(name);
-  throw new UserError(`There is no provider "${name}".${meant === undefined ? "" : ` Did you mean ${meant}?`}`, {
-    code: "invalid_provider",
-    hint: "See them with: hermes model providers",
-  });
+  throw new UserError(
+    `There is no provider "${name}".${meant === undefined || meant === wanted ? "" : ` Did you mean ${meant}?`}`,
+    {
+      code: "invalid_provider",
+      hint: "See them with: hermes model providers",
+    },
+  );
 }
 
 export function endpointsOf({ settings, registry }: ResolveContext) {

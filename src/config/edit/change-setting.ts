@@ -58,7 +58,7 @@ function unknownSetting(key: string, suggestion: string | undefined, more = ""):
   const guess = suggestion === undefined ? "" : `Did you mean ${suggestion}? `;
   return new UserError(`There is no setting ${key}.`, {
     code: "config_key_unknown",
-    hint: `${guess}See them with: hermes config list.${more}`,
+    hint: `${guess}See them with: hermes config list${more === "" ? "" : `.${more}`}`,
   });
 }
 

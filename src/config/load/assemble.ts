@@ -18,6 +18,7 @@ import { TrustedFolders } from "../trust.ts";
 import type { ConfigWarning } from "../warning.ts";
 import { checkTogether, keepUsable } from "./check-together.ts";
 import { findConfigFile, noFile, rememberGoodFile } from "./config-file.ts";
+import { checkCertificates } from "./environment/certificates.ts";
 import { checkProxies } from "./environment/proxies.ts";
 import { deadVariables } from "./environment/table.ts";
 import { environmentLayer } from "./environment-layer.ts";
@@ -66,6 +67,7 @@ export async function assembleConfig(options: LoadOptions): Promise<LoadedConfig
       ...checkTogether(config, environment),
       ...deadVariables(environment.variables),
       ...checkProxies(environment.variables),
+      ...checkCertificates(environment.variables),
     ]),
     file: home.config,
     readFrom: found.readFrom,
@@ -123,6 +125,7 @@ function trustedBySetting(tree: Tree, { variables }: Environment, flags: readonl
     flags.findLast((flag) => flag.key === key)?.value ??
     valueAt(tree, parseKeyPath(key)) ??
     variables["HERMES_TRUSTED_FOLDERS"];
+  if (written === undefined) return [];
   const read = readTree({ security: { trusted_folders: written } }, configRoot).tree;
   const folders = valueAt(read, parseKeyPath(key));
   const userHome = variables["HOME"]?.trim() || homedir();

@@ -2,9 +2,15 @@ import { Secret } from "#foundation/secrets/secret";
 import { isSecretVariable } from "./environment/table.ts";
 import type { Environment, VariableOrigin } from "./variables.ts";
 
+interface NamedSecret {
+  readonly name: string;
+  readonly secret: Secret;
+}
+
 /** Credentials by name, handed out as {@link Secret}. */
 export class SecretStore {
   readonly #environment: Environment;
+  #all: readonly NamedSecret[] | undefined;
 
   constructor(environment: Environment) {
     this.#environment = environment;
@@ -30,10 +36,11 @@ export class SecretStore {
   }
 
   /** Every credential that is set, for the redactor. */
-  all(): readonly { readonly name: string; readonly secret: Secret }[] {
-    return Object.keys(this.#environment.variables).flatMap((name) => {
+  all(): readonly NamedSecret[] {
+    this.#all ??= Object.keys(this.#environment.variables).flatMap((name) => {
       const secret = isSecretVariable(name) ? this.get(name) : undefined;
       return secret === undefined ? [] : [{ name, secret }];
     });
+    return this.#all;
   }
 }

@@ -105,6 +105,11 @@ export const gatewaySections = {
         "API server of another Hermes that runs the turns; GATEWAY_PROXY_KEY holds its key. Empty: turns run here.",
       ),
       connect_timeout_seconds: amount(60, "Maximum seconds to connect to a platform."),
+      unreachable_exit_seconds: amount(
+        120,
+        "Seconds without a connection to any platform after which the gateway ends with exit code 1, so that its service manager starts it again. It goes on while it has jobs or the API server to run, and in a terminal. -1: never.",
+        { min: -1 },
+      ),
       allow_all_users: flag(false, "Let everyone on every platform use Hermes."),
       allowed_users: texts([], "People allowed on all platforms."),
       admin_users: texts([], "People who may use administrative commands."),

@@ -64,7 +64,6 @@ type Flat<T> = { readonly [K in keyof T]: T[K] };
 export const missing = {
   platform: "This platform is not supported yet.",
   voice: "Voice chat is not implemented yet.",
-  telemetry: "Not implemented yet.",
 } as const;
 
 /** The description alone, or all facts. */

@@ -1,4 +1,4 @@
-import { choice, flag, missing, secret, section, text, whole } from "./setting.ts";
+import { choice, flag, secret, section, text, whole } from "./setting.ts";
 
 export const storeSections = {
   store: section(
@@ -11,7 +11,7 @@ export const storeSections = {
   sessions: section(
     { description: "Retention of sessions, and how many stay open.", category: "Storage", reload: "restart" },
     {
-      auto_prune: flag(false, "Delete old, ended sessions automatically."),
+      auto_prune: flag(false, "Delete sessions automatically that ended, or in which nobody said anything, long ago."),
       retention_days: whole(90, "Days to keep an ended session."),
       vacuum_after_prune: flag(true, "Reclaim disk space after deleting sessions."),
       min_interval_hours: whole(24, "Minimum hours between two clean-ups."),
@@ -31,19 +31,28 @@ export const storeSections = {
         description: "Format of log lines.",
         noEffect: "The files hold one JSON object a line; `hermes logs` shows them for people.",
       }),
-      include_content: flag(false, { description: "Write message text into traces.", noEffect: missing.telemetry }),
+      include_content: flag(
+        false,
+        "Put messages, arguments and results of tools into traces, without the secrets Hermes knows.",
+      ),
     },
   ),
   telemetry: section(
     {
-      description: "Traces and counters for your own systems; nothing is sent unless an address is set.",
+      description: "Traces for your own systems. Nothing is sent unless an address is set.",
       category: "Storage",
       reload: "restart",
-      noEffect: missing.telemetry,
     },
     {
-      otlp_endpoint: text("", "OpenTelemetry collector; empty sends nothing."),
-      metrics: flag(false, "Offer counters on the API server."),
+      otlp_endpoint: text(
+        "",
+        "URL of an OpenTelemetry collector (OTLP over HTTP) that receives traces. Empty: none are sent.",
+      ),
+      otlp_headers: secret("Headers for the collector: `name=value`, separated by commas."),
+      metrics: flag(false, {
+        description: "Offer metrics on the API server.",
+        noEffect: "`GET /metrics` of the API server is always there, for keys with the scope `admin`.",
+      }),
     },
   ),
 };

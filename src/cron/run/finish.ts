@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import type { Aggregates, JobRun, NewOutboxEntry } from "#store";
 import { fromRecord, type Job, type JobEnd, toRecord } from "../job.ts";
 import { type Deliverer, targetsOf, wrapped } from "./delivery.ts";
@@ -33,7 +34,7 @@ export async function owedFor(
 export async function finishRun(tx: Aggregates, { run, end, rows, outputFile }: Ending): Promise<void> {
   const state = end.status;
   const details = { deliveryError: end.deliveryError, owed: rows.length, outputFile };
-  await tx.jobs.finish(run.id, { state, details, ...(end.error === undefined ? {} : { error: end.error }) });
+  await tx.jobs.finish(run.id, { state, details, ...defined({ error: end.error }) });
   if (rows.length > 0) await tx.outbox.owe(rows);
   const record = await tx.jobs.get(run.jobId);
   const job = record === undefined ? undefined : fromRecord(record);

@@ -1,5 +1,5 @@
 import { render, type VNode } from "preact";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Chat } from "./chat/chat.tsx";
 import { SessionList } from "./chat/session-list.tsx";
 import { pages } from "./pages/pages.tsx";
@@ -82,11 +82,16 @@ function Shown({ api, route: { page, id, step }, tabs }: ShownProps): VNode {
     const tab = tabs.find(({ name }) => name === id);
     return <main class="filled">{tab !== undefined && <TabFrame key={tab.name} api={api} tab={tab} />}</main>;
   }
+  return <ChatPage api={api} id={id} step={step} />;
+}
+
+function ChatPage({ api, id, step }: { readonly api: Api } & Pick<Route, "id" | "step">): VNode {
+  const [news, setNews] = useState("");
   const isNew = id === undefined || id === "new";
   return (
     <main class="with-sessions">
-      <SessionList api={api} current={id} />
-      <Chat key={isNew ? `new ${step}` : id} api={api} id={isNew ? undefined : id} />
+      <SessionList api={api} current={id} news={news} />
+      <Chat key={isNew ? `new ${step}` : id} api={api} id={isNew ? undefined : id} onNews={setNews} />
     </main>
   );
 }

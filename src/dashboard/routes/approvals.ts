@@ -2,10 +2,11 @@ import path from "node:path";
 import type { Hono } from "hono";
 import { UserError } from "#foundation/errors";
 import { isRecord, parseJson } from "#foundation/text/json";
-import { type SessionRequest, type WaitingApproval, WaitingApprovals } from "#session";
+import { readText } from "#foundation/text/read-fields";
+import { answerAmong, type SessionRequest, type WaitingApproval, WaitingApprovals } from "#session";
 import type { DashboardDeps } from "../deps.ts";
 import { endOfFile } from "../file-end.ts";
-import { textsIn } from "../request-body.ts";
+import { bodyOf, textsIn } from "../request-body.ts";
 
 type Approval = Extract<SessionRequest, { readonly type: "approval-request" }>;
 type Deps = Pick<DashboardDeps, "home" | "sessions" | "redact" | "cwd">;
@@ -23,21 +24,22 @@ export function approvalRoutes(app: Hono, deps: DashboardDeps): void {
   });
   app.post("/api/approvals/:id", async (c) => {
     const { choice } = await textsIn(c, "choice");
+    const reason = readText((await bodyOf(c))["reason"]);
     const found = waitingIn(deps).find(({ request }) => request.id === c.req.param("id"));
     if (found === undefined) {
-      if (await elsewhere.answer(c.req.param("id"), choice)) return c.json({ outcome: choice });
-      throw new UserError("This question is not open any more.", { code: "approval_not_found" });
+      if (await elsewhere.answer(c.req.param("id"), choice, reason)) return c.json({ outcome: choice });
+      throw new UserError("This question is no longer open.", { code: "approval_not_found" });
     }
-    const offered = found.request.choices.find((one) => one === choice);
-    if (offered === undefined) throw new UserError("This answer is not offered.", { code: "bad_request" });
+    const answer = answerAmong(found.request.choices, choice, reason);
+    if (answer === undefined) throw new UserError("This answer is not offered.", { code: "bad_request" });
     await using session = await deps.sessions.borrow({
       resume: found.info.id,
       source: "dashboard",
       cwd: deps.cwd,
       isInteractive: true,
     });
-    session.approve(found.request.id, offered);
-    return c.json({ outcome: offered });
+    session.approve(found.request.id, answer);
+    return c.json({ outcome: choice });
   });
 }
 
@@ -54,25 +56,27 @@ function waitingIn({ sessions }: Deps) {
 const waitingView =
   ({ redact }: Deps) =>
   ({ info, request }: ReturnType<typeof waitingIn>[number]) => ({
-    id: request.id,
+    ...questionView(request, redact),
     session_id: info.id,
     title: info.title ?? null,
     source: info.source,
-    tool: request.tool,
-    summary: redact(request.summary),
-    reasons: request.reasons,
-    choices: request.choices,
-    is_destructive: request.isDestructive,
     is_elsewhere: false,
   });
 
 const elsewhereView =
   ({ redact }: Deps) =>
-  ({ id, sessionId, title, source, tool, summary, reasons, choices, isDestructive }: WaitingApproval) => ({
-    ...{ id, session_id: sessionId, title: title ?? null, source, tool, summary: redact(summary), reasons, choices },
-    is_destructive: isDestructive,
+  (waiting: WaitingApproval) => ({
+    ...questionView(waiting, redact),
+    session_id: waiting.sessionId,
+    title: waiting.title ?? null,
+    source: waiting.source,
     is_elsewhere: true,
   });
+
+function questionView(asked: Approval | WaitingApproval, redact: Deps["redact"]) {
+  const { id, tool, summary, reasons, choices, scopes, lines, isDestructive } = asked;
+  return { id, tool, summary: redact(summary), reasons, choices, scopes, lines, is_destructive: isDestructive };
+}
 
 /** From the file of decisions, newest first. A line that is damaged is left out. */
 async function decided({ home, redact }: Deps, words: string) {

@@ -1,4 +1,5 @@
 import { gzipSync } from "node:zlib";
+import { defined } from "#foundation/defined";
 import { UserError } from "#foundation/errors";
 import { httpRequest } from "#foundation/http/request";
 import { isRecord, parseJson } from "#foundation/text/json";
@@ -121,7 +122,7 @@ export class TrajectoryClient {
         ...(body === undefined ? {} : { "content-type": "application/json", "content-length": String(body.length) }),
         ...(isPacked ? { "content-encoding": "gzip" } : {}),
       },
-      ...(body === undefined ? {} : { body }),
+      ...defined({ body }),
       signal,
       timeoutMs: answerMs,
       maxBodyBytes: maxBytes,

@@ -252,7 +252,8 @@ export class GroupLine {
   async #sendKept(signal: AbortSignal): Promise<void> {
     const sent = await this.#unsent.sendAll((group) => this.#client.submit({ ...group, env_id: this.envId }, signal));
     this.#counts.sent += sent;
-    this.#counts.unsent -= sent;
+    // Groups that an earlier run left count as sent, but this run never had them.
+    this.#counts.unsent = Math.max(0, this.#counts.unsent - sent);
   }
 
   /** Before it is sent: whoever takes this machine's place after a crash does not send it again. */

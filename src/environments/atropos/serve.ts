@@ -1,5 +1,5 @@
 import { UserError } from "#foundation/errors";
-import { isAbort, linkSignals } from "#foundation/lifecycle/abort";
+import { isAbort, linkSignals, timeLimit } from "#foundation/lifecycle/abort";
 import type { EnvironmentRun } from "../env/environment-run.ts";
 import { hasMetricsSink, openMetricsSink } from "../env/metrics-sink.ts";
 import { type Registration, TrajectoryClient } from "./client.ts";
@@ -184,7 +184,7 @@ async function keepFeeding(
   } finally {
     await line.stopAll();
     await evaluations.finished();
-    await client.disconnect(line.envId, AbortSignal.timeout(5000)).catch((error: unknown) => {
+    await client.disconnect(line.envId, timeLimit(5000)).catch((error: unknown) => {
       if (!isAbort(error) && !(error instanceof DOMException)) throw error;
     });
   }

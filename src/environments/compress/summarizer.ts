@@ -1,5 +1,6 @@
 import { askModel, type ShareGptTurn } from "#agent";
 import { userMessage } from "#conversation";
+import { defined } from "#foundation/defined";
 import type { Secret } from "#foundation/secrets/secret";
 import type { Clock } from "#foundation/time/clock";
 import type { Models } from "#model";
@@ -39,7 +40,7 @@ export function modelSummarizer(options: SummarizerOptions): Summarize {
       const answer = await askModel(
         models,
         {
-          wanted: { ...wanted, ...(apiKey === undefined ? {} : { apiKey }) },
+          wanted: { ...wanted, ...defined({ apiKey }) },
           spender,
           purpose: "trajectory_compression",
           messages: [userMessage(prompt)],

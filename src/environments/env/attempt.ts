@@ -2,7 +2,7 @@ import { type Message, promptTokens, type TurnResult, textOf } from "#conversati
 import { describe } from "#foundation/errors";
 import { deadline, linkSignals } from "#foundation/lifecycle/abort";
 import { isRecord, parseJson } from "#foundation/text/json";
-import { type CallSlots, drawToolsets, findDistribution } from "#tools";
+import { type CallSlots, drawToolsets } from "#tools";
 import type { ManagedModel } from "../managed/managed-model.ts";
 import type { TokenCall } from "../managed/sequence-tracker.ts";
 import { rolloutTeller, type TellRun } from "../progress/run-event.ts";
@@ -65,12 +65,13 @@ export interface Attempt {
 }
 
 /** The toolsets of a group: drawn where a distribution is named. */
-export function toolsetsFor(
-  { config, random }: Pick<AttemptDeps<unknown>, "config" | "random">,
-  own: Parameters<typeof findDistribution>[1],
-): readonly string[] | undefined {
+export function toolsetsFor({
+  config,
+  random,
+  rollouts,
+}: Pick<AttemptDeps<unknown>, "config" | "random" | "rollouts">): readonly string[] | undefined {
   if (config.distribution === null) return config.enabled_toolsets ?? undefined;
-  return drawToolsets(findDistribution(config.distribution, own), random);
+  return drawToolsets(rollouts.distribution(config.distribution), random);
 }
 
 /** Runs the agent on an item in a sandbox of its own and scores what it left. Rejects only when the signal fires. */

@@ -140,8 +140,8 @@ export async function attemptGroup(
   run: EnvironmentRun,
   signal: AbortSignal,
 ): Promise<AttemptedGroup> {
-  const { rollouts, environment } = run;
-  const toolsets = toolsetsFor(run, rollouts.host.machine.loaded.config.toolset_distributions);
+  const { environment } = run;
+  const toolsets = toolsetsFor(run);
   const attempt = (index: number, round: string): Promise<Attempt> =>
     attemptItem({ item, key: `${key}_${index}${round}`, toolsets }, run, signal);
   const attempts = await Promise.all(

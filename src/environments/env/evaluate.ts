@@ -1,6 +1,7 @@
 import { appendFile, mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { loadTrajectories } from "#agent";
+import { defined } from "#foundation/defined";
 import { writeFileAtomic } from "#foundation/files/files";
 import { evaluationReport } from "../report/evaluation-report.ts";
 import { type Sample, toSample } from "../report/samples.ts";
@@ -67,7 +68,7 @@ export async function evaluate(
   const entries: Entry[] = [];
   const samples: Sample[] = [];
   const queue = [...items.entries()];
-  const toolsets = toolsetsFor(run, rollouts.host.machine.loaded.config.toolset_distributions);
+  const toolsets = toolsetsFor(run);
   const { shared } = options;
   const attemptOne = async (index: number, { item, name, attempt }: Piece): Promise<Attempt | "taken"> => {
     const here = async (): Promise<Attempt> => {
@@ -163,7 +164,7 @@ function sampleLine(
     completion_tokens: result?.usage.completion_tokens ?? 0,
     status: verdict(attempt, run),
     ...details,
-    ...(error === undefined ? {} : { error }),
+    ...defined({ error }),
     messages: groupMessages(result?.messages ?? []),
   };
 }

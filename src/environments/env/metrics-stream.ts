@@ -1,4 +1,5 @@
 import { appendFile } from "node:fs/promises";
+import { defined } from "#foundation/defined";
 import { mean } from "../statistics.ts";
 import type { Attempt } from "./attempt.ts";
 import type { ScoredItem } from "./environment.ts";
@@ -93,7 +94,7 @@ function lengths(attempts: readonly Attempt[], limit: number | undefined): Reado
   return {
     "train/completion_lengths": average,
     ...named("train/completion_lengths", others),
-    ...(near === undefined ? {} : { "train/completion_lengths_p95": near }),
+    ...defined({ "train/completion_lengths_p95": near }),
   };
 }
 

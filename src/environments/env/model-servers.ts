@@ -1,6 +1,7 @@
 import type { StartingModel } from "#agent";
 import { UserError } from "#foundation/errors";
 import { httpRequest } from "#foundation/http/request";
+import { timeLimit } from "#foundation/lifecycle/abort";
 import { Slots } from "#foundation/lifecycle/slots";
 import { Secret } from "#foundation/secrets/secret";
 import type { Clock } from "#foundation/time/clock";
@@ -183,7 +184,7 @@ async function answers({ base_url, server_type, api_key }: ServerConfig): Promis
   const url = givesTokens(server_type) ? `${base.replace(/\/v1$/, "")}/health` : `${base}/models`;
   const response = await httpRequest(url, {
     headers: api_key === "" ? {} : { authorization: `Bearer ${api_key}` },
-    signal: AbortSignal.timeout(healthTimeoutMs),
+    signal: timeLimit(healthTimeoutMs),
     timeoutMs: healthTimeoutMs,
     maxBodyBytes: 0,
   });

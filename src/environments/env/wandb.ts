@@ -1,6 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
+import { defined } from "#foundation/defined";
 import type { Logger } from "#foundation/files/logger";
 import { httpRequest } from "#foundation/http/request";
+import { timeLimit } from "#foundation/lifecycle/abort";
 import type { Secret } from "#foundation/secrets/secret";
 import { isRecord, parseJson } from "#foundation/text/json";
 import type { Clock } from "#foundation/time/clock";
@@ -180,8 +182,8 @@ interface Exchange {
 }
 
 async function exchange({ url, method, body, authorization }: Exchange): Promise<Answer> {
-  const signal = AbortSignal.timeout(answerMs);
-  const headers = { "content-type": "application/json", ...(authorization === undefined ? {} : { authorization }) };
+  const signal = timeLimit(answerMs);
+  const headers = { "content-type": "application/json", ...defined({ authorization }) };
   const response = await httpRequest(url, {
     ...{ method, headers, body, signal, timeoutMs: answerMs, maxBodyBytes: maxAnswerBytes },
   });

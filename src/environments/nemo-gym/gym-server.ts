@@ -140,7 +140,7 @@ function own(row: Row): Row {
 async function runRow(row: Row, { run, signal, resources }: GymContext): Promise<Row> {
   const seeded = await resources?.seed(row, signal);
   const item = run.environment.next();
-  const toolsets = toolsetsFor(run, run.rollouts.host.machine.loaded.config.toolset_distributions);
+  const toolsets = toolsetsFor(run);
   const key = `gym_${rolloutId(row)}_${newId("r").slice(-6)}`;
   const attempt = await attemptItem({ item: itemOf(row, item), key, toolsets }, run, signal);
   const failed = attempt.result === undefined || attempt.error !== undefined;

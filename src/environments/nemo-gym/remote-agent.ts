@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { AgentHost } from "#agent";
 import { type Message, type TurnResult, textOf } from "#conversation";
+import { defined } from "#foundation/defined";
 import { describe } from "#foundation/errors";
 import { deadline, linkSignals } from "#foundation/lifecycle/abort";
 import { Deferred } from "#foundation/lifecycle/deferred";
@@ -130,14 +131,13 @@ class RemoteRollout implements AsyncDisposable {
         {
           taskId: `${run.runId}_gym_${self.id}`,
           model: server.model,
-          toolsets: toolsetsFor(run, rollouts.host.machine.loaded.config.toolset_distributions),
+          toolsets: toolsetsFor(run),
           disabledToolsets: config.disabled_toolsets ?? undefined,
           maxSteps: config.max_agent_turns,
           endsSilently: true,
           request: {
             ...request,
-            ...(temperature === undefined ? {} : { temperature }),
-            ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+            ...defined({ temperature, maxOutputTokens }),
             ...(topP === undefined ? {} : { extraBody: { ...request.extraBody, top_p: topP } }),
           },
           systemPrompt: instructions ?? config.system_prompt ?? "",

@@ -1,4 +1,5 @@
 import { newToolCall, type OpaqueField, type ToolCall, type Usage } from "#conversation";
+import { defined } from "#foundation/defined";
 import { isRecord } from "#foundation/text/json";
 import type { AttemptEvent } from "#model";
 
@@ -42,13 +43,12 @@ export class ResponseTaker {
     if (end === undefined) return undefined;
     return {
       object: "chat.completion",
-      ...(this.#start?.responseId === undefined ? {} : { id: this.#start.responseId }),
-      ...(this.#start?.model === undefined ? {} : { model: this.#start.model }),
+      ...defined({ id: this.#start?.responseId, model: this.#start?.model }),
       choices: [
         {
           index: 0,
           finish_reason: end.finish,
-          ...(end.rawFinish === undefined ? {} : { raw_finish_reason: end.rawFinish }),
+          ...defined({ raw_finish_reason: end.rawFinish }),
           ...(end.isReasoningOpen === true ? { is_reasoning_open: true } : {}),
           message: {
             role: "assistant",
@@ -71,7 +71,7 @@ function usageFields({ usage, costUsd }: { readonly usage: Usage; readonly costU
     completion_tokens: usage.output,
     prompt_tokens_details: { cached_tokens: usage.cacheRead, cache_write_tokens: usage.cacheWrite },
     completion_tokens_details: { reasoning_tokens: usage.reasoning },
-    ...(costUsd === undefined ? {} : { cost: costUsd }),
+    ...defined({ cost: costUsd }),
   };
 }
 

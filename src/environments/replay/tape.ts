@@ -1,5 +1,6 @@
 import type { AgentHost } from "#agent";
 import { type Message, textOf } from "#conversation";
+import { defined } from "#foundation/defined";
 import { isRecord, toJsonText } from "#foundation/text/json";
 import type { Clock } from "#foundation/time/clock";
 import type { AttemptEvent, ModelRequest, Models } from "#model";
@@ -151,7 +152,7 @@ export class Tape {
           ...{ key, tool: tool.name, args_sha256: sha256 },
           result: typeof content === "string" ? content : toJsonText(content),
           ...(isError === true ? { is_error: true } : {}),
-          ...(images === undefined ? {} : { images }),
+          ...defined({ images }),
         });
         return ended;
       },

@@ -10,6 +10,7 @@ import {
 } from "#agent";
 import { type MachineOptions, openMachine } from "#config";
 import type { MoneyLedger, SessionId } from "#conversation";
+import { defined } from "#foundation/defined";
 import { UserError } from "#foundation/errors";
 import { quietly } from "#foundation/files/quietly";
 import { Scope } from "#foundation/lifecycle/disposal";
@@ -17,12 +18,15 @@ import type { Secret } from "#foundation/secrets/secret";
 import { newId } from "#foundation/text/ids";
 import { demoProvider, NousGuard, nousGate, openModels, RateLimitLedger, readModelName } from "#model";
 import { openTools, type Toolbox } from "#tools";
+import { knownDistributions } from "./known-distributions.ts";
 import { removeLeftFolders } from "./rollout.ts";
 
 /** What all rollouts of a process share: settings, models and tools. No store, no sessions, nobody to ask. */
 export interface Rollouts extends AsyncDisposable {
   readonly host: AgentHost;
   readonly tools: Toolbox;
+  /** The chances of the toolsets there are, in a distribution of the program or of the settings. */
+  distribution(name: string): Readonly<Record<string, number>>;
   chooseModel(wanted: WantedModel, signal: AbortSignal): Promise<StartingModel>;
 }
 
@@ -58,6 +62,7 @@ export async function openRollouts(options: MachineOptions, ledger?: MoneyLedger
     return {
       host,
       tools,
+      distribution: knownDistributions(machine, tools.registry),
       chooseModel: (wanted, signal) => chooseModel(host, wanted, signal),
       [Symbol.asyncDispose]: () => scope[Symbol.asyncDispose](),
     };
@@ -73,10 +78,9 @@ async function chooseModel({ models }: AgentHost, wanted: WantedModel, signal: A
   const named = isBare ? { model, provider } : readModelName(model, models.context);
   const resolution = await models.resolve(
     {
-      ...(named.model === undefined ? {} : { model: named.model }),
-      ...(named.provider === undefined ? {} : { provider: named.provider }),
+      ...defined({ model: named.model, provider: named.provider }),
       ...(baseUrl === undefined ? {} : { provider: provider ?? "custom", baseUrl }),
-      ...(apiKey === undefined ? {} : { apiKey }),
+      ...defined({ apiKey }),
       isOneShot: true,
     },
     signal,

@@ -20,6 +20,7 @@ import {
   type ToolDefinition,
   type TurnResult,
 } from "#conversation";
+import { defined } from "#foundation/defined";
 import { Scope } from "#foundation/lifecycle/disposal";
 import { isAlive } from "#foundation/process/alive";
 import type { Approver, CallSlots, Prompter, SessionScope, TerminalChoice } from "#tools";
@@ -124,8 +125,7 @@ export async function openRollout(
         },
         startedAtMs: machine.clock.now(),
         tools: {
-          ...(options.toolsets === undefined ? {} : { enabledToolsets: options.toolsets }),
-          ...(options.disabledToolsets === undefined ? {} : { disabledToolsets: options.disabledToolsets }),
+          ...defined({ enabledToolsets: options.toolsets, disabledToolsets: options.disabledToolsets }),
         },
         prompt: {
           usesFiles: false,

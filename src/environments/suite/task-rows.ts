@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import type { DatasetRow } from "../datasets/read-rows.ts";
 import { taskRows } from "../datasets/task-rows.ts";
 import type { EnvironmentContext } from "../env/environment.ts";
@@ -18,7 +19,7 @@ function taskOf(row: DatasetRow, index: number): BenchTask {
     difficulty: text(row["difficulty"]),
     image: text(row["docker_image"]),
     build: environment === undefined ? undefined : archive(environment, {}),
-    tests: archive(text(row["tests_tar"]) ?? "", script === undefined ? {} : { "test.sh": script }),
+    tests: archive(text(row["tests_tar"]) ?? "", defined({ "test.sh": script })),
     agentSeconds: number(row["max_agent_timeout_sec"]),
     testSeconds: number(row["max_test_timeout_sec"]),
     testCommand: script === undefined ? undefined : "bash /tests/test.sh",

@@ -2,6 +2,7 @@ import { createWriteStream } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { loadTrajectories } from "#agent";
+import { defined } from "#foundation/defined";
 import { deadline, linkSignals } from "#foundation/lifecycle/abort";
 import { spawnProcess } from "#foundation/process/run";
 import type { TrainingProfile } from "./profile.ts";
@@ -71,7 +72,7 @@ async function testModel(
   const { max_token_length: length } = plan.profile.env;
   const env = {
     ...Object.fromEntries(Object.entries(plan.selection.values).filter(([, value]) => value !== null)),
-    ...(length === undefined ? {} : { max_token_length: length }),
+    ...defined({ max_token_length: length }),
     ...{ total_steps: steps, group_size: size, data_path_to_save_groups: output },
   };
   const openai = { model_name: model, base_url: plan.url, server_type: "openai", health_check: false };

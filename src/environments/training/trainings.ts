@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import path from "node:path";
 import { absolutePath, type Machine } from "#config";
+import { defined } from "#foundation/defined";
 import { describe } from "#foundation/errors";
 import { isAlive } from "#foundation/process/alive";
 import type { Clock } from "#foundation/time/clock";
@@ -199,7 +200,7 @@ export class Trainings {
       ...{ run_id, status, environment },
       running_time_minutes: Math.round((until - run.started_at) / 6_000) / 10,
       ...{ processes, wandb_project, wandb_run_name, logs },
-      ...(error === undefined ? {} : { error }),
+      ...defined({ error }),
       ...(typeof step === "number" ? { metrics: { step } } : {}),
     };
   }

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { closeSync, openSync, readFileSync, statSync, unlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { dirname } from "node:path";
+import { defined } from "../defined.ts";
 import { systemErrorCode, UserError } from "../errors.ts";
 import { deadline, linkSignals, sleep } from "../lifecycle/abort.ts";
 import { isRecord, parseJson } from "../text/json.ts";
@@ -146,7 +147,7 @@ function isSameProcessAlive(owner: Owner): boolean {
 
 function thisProcess(): Omit<Owner, "token"> {
   const started = startOf(process.pid);
-  return { pid: process.pid, host: hostname(), ...(started === undefined ? {} : { started }) };
+  return { pid: process.pid, host: hostname(), ...defined({ started }) };
 }
 
 /** Start of a process in clock ticks since boot (field 22 of Linux's stat file); undefined elsewhere. */

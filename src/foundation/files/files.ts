@@ -6,6 +6,7 @@ import {
   fchownSync,
   fstatSync,
   fsync,
+  lstatSync,
   openSync,
   read,
   readlinkSync,
@@ -38,19 +39,22 @@ export interface WriteOptions {
   readonly mode?: number;
   /** Whether to wait until the bytes are on the disk (default true). */
   readonly fsync?: boolean;
+  /** False: a link at the path itself is replaced, and the folder is taken as it is named (default true). */
+  readonly followsLinks?: boolean;
 }
 
 /**
  * Replaces a file in one step: a reader sees the old content or the new, never a part. Writes
- * through a symbolic link to the file it names and leaves the link in place.
+ * through a symbolic link to the file it names and leaves the link in place, unless told not to.
  */
 export async function writeFileAtomic(
   path: string,
   data: string | Uint8Array,
   options: WriteOptions = {},
 ): Promise<void> {
-  const target = followLinks(path);
-  const existing = statOrUndefined(target);
+  const followsLinks = options.followsLinks ?? true;
+  const target = followsLinks ? followLinks(path) : path;
+  const existing = followsLinks ? statOrUndefined(target) : fileOrUndefined(target);
   const folder = dirname(target);
   const temporary = join(folder, `.${basename(target).slice(0, 100)}.${randomBytes(6).toString("hex")}.tmp`);
   const mode = options.mode ?? (existing === undefined ? undefined : existing.mode & 0o7777);
@@ -119,6 +123,11 @@ function keepOwner(descriptor: number, existing: Stats | undefined): void {
 
 function statOrUndefined(path: string): Stats | undefined {
   return statSync(path, { throwIfNoEntry: false });
+}
+
+function fileOrUndefined(path: string): Stats | undefined {
+  const facts = lstatSync(path, { throwIfNoEntry: false });
+  return facts?.isSymbolicLink() === true ? undefined : facts;
 }
 
 function unlinkIfPresent(path: string): void {

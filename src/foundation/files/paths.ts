@@ -220,6 +220,10 @@ export class HermesHome {
   get logs(): string {
     return this.at("logs");
   }
+  /** Requests to models, where `HERMES_DUMP_REQUESTS` is set. */
+  get requestLogs(): string {
+    return this.at("logs", "requests");
+  }
   get agentLog(): string {
     return this.at("logs", "agent.log");
   }

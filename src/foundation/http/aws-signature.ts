@@ -1,4 +1,5 @@
 import { createHash, createHmac } from "node:crypto";
+import { defined } from "../defined.ts";
 
 export interface AwsKeys {
   readonly accessKeyId: string;
@@ -35,7 +36,7 @@ export function signAws(request: AwsRequest, keys: AwsKeys, scope: SigningScope)
   const day = moment.slice(0, 8);
   const added: Record<string, string> = {
     "x-amz-date": moment,
-    ...(keys.sessionToken === undefined ? {} : { "x-amz-security-token": keys.sessionToken }),
+    ...defined({ "x-amz-security-token": keys.sessionToken }),
   };
   const canonical = canonicalHeaders({ ...request.headers, ...added, host: request.url.host });
   const signedHeaders = canonical.map(([name]) => name).join(";");

@@ -1,3 +1,4 @@
+import { defined } from "../defined.ts";
 import { HermesError } from "../errors.ts";
 import type { HttpAnswer } from "./answer.ts";
 import type { HttpFailure } from "./failure.ts";
@@ -8,7 +9,7 @@ export class HttpBodyError extends HermesError {
   readonly failure: HttpFailure;
 
   constructor(failure: HttpFailure) {
-    super(failure.message, { code: "http_body", ...(failure.cause === undefined ? {} : { cause: failure.cause }) });
+    super(failure.message, { code: "http_body", ...defined({ cause: failure.cause }) });
     this.failure = failure;
   }
 }

@@ -1,8 +1,10 @@
 import type { Agent, ClientRequest, RequestOptions } from "node:http";
 import type { LookupFunction } from "node:net";
+import type { SecureContext } from "node:tls";
 import { onAbort } from "../lifecycle/abort.ts";
 import { type HttpAnswer, toAnswer } from "./answer.ts";
 import { isSocks, ProxyError, type ProxySettings, proxyAuthorization, proxyFor, proxyFromEnv } from "./proxy.ts";
+import { trustFromEnv } from "./trust.ts";
 import type { TunnelOptions } from "./tunnel.ts";
 
 export interface HttpClientOptions {
@@ -11,7 +13,11 @@ export interface HttpClientOptions {
   /** Connections are kept for the next request; otherwise each request has its own. */
   readonly keepsConnections?: boolean | undefined;
   readonly tls?: TlsOptions | undefined;
+  /** Where proxies and certificates are named: the process's own environment when left out. */
+  readonly env?: Environment | undefined;
 }
+
+type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface TlsOptions {
   /** Certificates to trust, all of them. */
@@ -56,11 +62,12 @@ export class HttpClient implements AsyncDisposable {
   readonly #proxy: ProxySettings | undefined;
   readonly #agents = new Map<string, Agent>();
   readonly #retired = new Set<Agent>();
+  #trust: Promise<SecureContext | undefined> | undefined;
   #isClosed = false;
 
   constructor(options: HttpClientOptions = {}) {
     this.#options = options;
-    this.#proxy = options.proxy === false ? undefined : (options.proxy ?? proxyFromEnv(process.env));
+    this.#proxy = options.proxy === false ? undefined : (options.proxy ?? proxyFromEnv(options.env ?? process.env));
   }
 
   /** Rejects with what broke the connection; the caller knows whether it was itself. */
@@ -97,7 +104,7 @@ export class HttpClient implements AsyncDisposable {
     const options: RequestOptions & TunnelOptions = {
       method: request.method,
       agent,
-      ...this.#options.tls,
+      ...(await this.#tls(request.url, first)),
       headers: headersOf(request, isTunnelled ? undefined : proxy),
       ...(proxy === undefined ? { lookup: pinned(request.addresses) } : {}),
       ...(proxy !== undefined && !isTunnelled ? throughProxy(request, proxy) : {}),
@@ -107,6 +114,16 @@ export class HttpClient implements AsyncDisposable {
     if (proxy === undefined || isTunnelled || answer.status !== 407) return answer;
     answer.destroy();
     throw new ProxyError(answer.status);
+  }
+
+  /** What was asked for, else what the environment trusts. */
+  async #tls(url: URL, first: URL): Promise<TlsOptions & { readonly secureContext?: SecureContext }> {
+    const { tls, env = process.env } = this.#options;
+    if (tls?.ca !== undefined || tls?.rejectUnauthorized === false) return tls;
+    if (url.protocol !== "https:" && first.protocol !== "https:") return {};
+    this.#trust ??= trustFromEnv(env);
+    const secureContext = await this.#trust;
+    return secureContext === undefined ? {} : { secureContext };
   }
 
   /** Undefined: Node's own, for a single request. */

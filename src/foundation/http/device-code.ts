@@ -1,3 +1,4 @@
+import { defined } from "../defined.ts";
 import type { Clock } from "../time/clock.ts";
 import { type Exchange, numberIn, textIn } from "./ask.ts";
 
@@ -27,7 +28,7 @@ export function readDeviceCode(answer: Exchange): DeviceCode | undefined {
     deviceCode,
     userCode,
     url,
-    ...(completeUrl === undefined ? {} : { completeUrl }),
+    ...defined({ completeUrl }),
     intervalMs: (numberIn(body, "interval") ?? 5) * 1000,
     expiresInMs: (numberIn(body, "expires_in") ?? 900) * 1000,
   };

@@ -1,3 +1,4 @@
+import { defined } from "../defined.ts";
 import { describe, UserError } from "../errors.ts";
 
 /** Why there is no response, or not all of it. Messages name the host and path, never query or headers. */
@@ -26,7 +27,7 @@ export function toHttpFailure(error: unknown, target: URL, stopped: "aborted" | 
   if (error instanceof UserError)
     return { kind: "invalid-request", message: error.message, code: error.code, cause: error };
   const code = codeOf(error);
-  const common = { ...(code === undefined ? {} : { code }), cause: error };
+  const common = { ...defined({ code }), cause: error };
   if (code !== undefined && timeoutCodes.has(code))
     return { kind: "timeout", message: `${where} did not answer in time`, ...common };
   if (code !== undefined && tlsCode.test(code)) {

@@ -1,4 +1,5 @@
 import { BlockList, isIP } from "node:net";
+import { defined } from "../defined.ts";
 import { UserError } from "../errors.ts";
 import { isLoopback } from "./local-host.ts";
 
@@ -19,9 +20,7 @@ export function proxyFromEnv(env: Readonly<Record<string, string | undefined>>):
   const noProxy = read(env, "NO_PROXY");
   if (httpProxy === undefined && httpsProxy === undefined) return undefined;
   return {
-    ...(httpProxy === undefined ? {} : { httpProxy }),
-    ...(httpsProxy === undefined ? {} : { httpsProxy }),
-    ...(noProxy === undefined ? {} : { noProxy }),
+    ...defined({ httpProxy, httpsProxy, noProxy }),
   };
 }
 

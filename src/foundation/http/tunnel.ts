@@ -1,4 +1,10 @@
-import { type AgentOptions, type ClientRequest, Agent as HttpAgent, request as httpRequest } from "node:http";
+import {
+  type AgentOptions,
+  type ClientRequest,
+  Agent as HttpAgent,
+  request as httpRequest,
+  type RequestOptions,
+} from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import type { Socket } from "node:net";
 import { type ConnectionOptions, connect } from "node:tls";
@@ -47,7 +53,7 @@ async function openTunnel(wanted: Connecting, isSecure: boolean): Promise<Socket
 type Tunnel = NonNullable<TunnelOptions["tunnel"]>;
 
 async function connectTunnel(
-  { ca, rejectUnauthorized }: Connecting,
+  { ca, rejectUnauthorized, secureContext }: Connecting,
   { proxy, signals }: Tunnel,
   end: { readonly host: string; readonly port: number },
 ): Promise<Socket> {
@@ -62,7 +68,8 @@ async function connectTunnel(
     agent: false,
     ca,
     rejectUnauthorized,
-  });
+    secureContext,
+  } as RequestOptions);
   const links = signals.map((signal) =>
     onAbort(signal, (reason) => request.destroy(reason instanceof Error ? reason : new Error("cancelled"))),
   );

@@ -1,6 +1,8 @@
 import { getEventListeners } from "node:events";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { deadline, isAbort, isTimeout, linkSignals, never, onAbort, raceAbort, sleep } from "./abort.ts";
+import { deadline, isAbort, isTimeout, linkSignals, never, onAbort, raceAbort, sleep, timeLimit } from "./abort.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -162,4 +164,32 @@ test("cancellations and timeouts are told apart", () => {
     false,
   ]);
   expect([isTimeout(cancelled), isTimeout(timedOut)]).toEqual([false, true]);
+});
+
+describe("timeLimit", () => {
+  test("fires after its time with a timeout, though nobody but a listener holds the signal and memory is cleaned up", async () => {
+    vi.useRealTimers();
+    setFlagsFromString("--expose-gc");
+    const collectGarbage = runInNewContext("gc") as () => void;
+    const listen = (): Promise<unknown> =>
+      new Promise((resolve) => {
+        const limited = timeLimit(50, new AbortController().signal);
+        limited.addEventListener("abort", () => resolve(limited.reason), { once: true });
+      });
+    const fired = listen();
+    // Keeps the program alive, as whatever waits under the limit does.
+    const collecting = setInterval(collectGarbage, 5);
+    try {
+      expect(isTimeout(await fired)).toBe(true);
+    } finally {
+      clearInterval(collecting);
+    }
+  });
+
+  test("fires at once with the reason of another signal", () => {
+    const controller = new AbortController();
+    const limited = timeLimit(1_000, controller.signal, undefined);
+    controller.abort("stopped");
+    expect(limited.reason).toBe("stopped");
+  });
 });

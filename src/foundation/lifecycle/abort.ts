@@ -79,6 +79,14 @@ export function deadline(ms: number, reason = `timed out after ${ms} ms`): Deadl
   };
 }
 
+/**
+ * Fires after `ms` with a `TimeoutError`, or when one of the others does, with its reason. Instead of `AbortSignal.timeout`: Node 20 collects
+ * that one behind `AbortSignal.any`, and it never fires. Who is usually done long before takes a {@link deadline} and disposes it.
+ */
+export function timeLimit(ms: number, ...signals: readonly (AbortSignal | undefined)[]): AbortSignal {
+  return linkSignals(deadline(ms).signal, ...signals);
+}
+
 /** Fires when the first of the given signals does, with its reason. Missing ones are left out. */
 export function linkSignals(...signals: readonly (AbortSignal | undefined)[]): AbortSignal {
   const distinct = [...new Set(signals)].filter(

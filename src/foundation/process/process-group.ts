@@ -7,8 +7,11 @@ export interface KillOptions {
   readonly graceMs?: number | undefined;
 }
 
-const pollMs = 10;
+/** What is asked to end mostly does so at once; what does not is asked about ever less often. */
+const firstPollMs = 1;
+const longestPollMs = 10;
 const lastWaitMs = 1_000;
+const wallProgram = "bwrap";
 
 /**
  * Ends a process group: SIGTERM to all of it, and SIGKILL to whoever is left after the grace. Returns
@@ -19,10 +22,32 @@ export async function killGroup(pid: number, options: KillOptions = {}): Promise
   if (!Number.isInteger(pid) || pid <= 1) throw new RangeError(`not a process group that may be ended: ${pid}`);
   const graceMs = options.graceMs ?? 2_000;
   if (graceMs > 0) {
-    if (!signalGroup(pid, "SIGTERM") || (await isGoneWithin(pid, graceMs))) return;
+    if (!(await askToEnd(pid)) || (await isGoneWithin(pid, graceMs))) return;
   }
   if (!signalGroup(pid, "SIGKILL")) return;
   await isGoneWithin(pid, lastWaitMs);
+}
+
+/**
+ * SIGTERM for all. Bubblewrap at the head of a group would end at once and take what it holds along; so it is passed
+ * over, and goes when the program inside has ended in its own way.
+ */
+async function askToEnd(pid: number): Promise<boolean> {
+  const head = process.platform === "linux" ? await readState(String(pid)) : undefined;
+  if (head?.name !== wallProgram) return signalGroup(pid, "SIGTERM");
+  const inside = (await livingMembers(pid)).filter(({ name }) => name !== wallProgram);
+  if (inside.length === 0) return signalGroup(pid, "SIGTERM");
+  for (const member of inside) signalOne(member.pid, "SIGTERM");
+  return true;
+}
+
+function signalOne(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    // It has ended meanwhile, or is not ours to end.
+    if (!["ESRCH", "EPERM"].includes(systemErrorCode(error) ?? "")) throw error;
+  }
 }
 
 /** Sends a signal to every member; false when there is no such group any more. */
@@ -42,6 +67,7 @@ export function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
 async function isGoneWithin(pid: number, limitMs: number): Promise<boolean> {
   const startMs = Date.now();
   let lookAgainAfterMs = 20;
+  let pollMs = firstPollMs;
   while (signalGroup(pid, 0)) {
     const passedMs = Date.now() - startMs;
     if (passedMs >= lookAgainAfterMs) {
@@ -50,6 +76,7 @@ async function isGoneWithin(pid: number, limitMs: number): Promise<boolean> {
     }
     if (passedMs >= limitMs) return false;
     await sleep(Math.min(pollMs, limitMs - passedMs), never);
+    pollMs = Math.min(pollMs * 2, longestPollMs);
   }
   return true;
 }
@@ -60,15 +87,31 @@ async function isGoneWithin(pid: number, limitMs: number): Promise<boolean> {
  */
 async function hasLivingMember(group: number): Promise<boolean> {
   if (process.platform !== "linux") return true;
-  const entries = await readdir("/proc").catch(() => undefined);
-  if (entries === undefined) return true;
-  const members = await Promise.all(entries.filter((name) => /^\d+$/.test(name)).map((name) => readState(name)));
-  return members.some((member) => member?.group === group && member.state !== "Z" && member.state !== "X");
+  const members = await livingMembers(group).catch(() => undefined);
+  return members === undefined || members.length > 0;
 }
 
-/** State and group of a process, from the fields after its bracketed name; undefined when it has just gone. */
-async function readState(pid: string): Promise<{ readonly state: string; readonly group: number } | undefined> {
+async function livingMembers(group: number): Promise<readonly Member[]> {
+  const entries = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  const members = await Promise.all(entries.map((name) => readState(name)));
+  return members
+    .filter((member) => member !== undefined)
+    .filter((member) => member.group === group && member.state !== "Z" && member.state !== "X");
+}
+
+interface Member {
+  readonly pid: number;
+  readonly name: string;
+  readonly state: string;
+  readonly group: number;
+}
+
+/** Name, state and group of a process; undefined when it has just gone. */
+async function readState(pid: string): Promise<Member | undefined> {
   const text = await readFile(`/proc/${pid}/stat`, "latin1").catch(() => undefined);
-  const [state, , group] = text?.slice(text.lastIndexOf(")") + 2).split(" ") ?? [];
-  return state === undefined ? undefined : { state, group: Number(group) };
+  if (text === undefined) return undefined;
+  const end = text.lastIndexOf(")");
+  const name = text.slice(text.indexOf("(") + 1, end);
+  const [state, , group] = text.slice(end + 2).split(" ");
+  return state === undefined ? undefined : { pid: Number(pid), name, state, group: Number(group) };
 }

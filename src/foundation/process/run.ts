@@ -1,5 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
+import { defined } from "../defined.ts";
 import { systemErrorCode, UserError } from "../errors.ts";
 import { deadline, linkSignals, onAbort } from "../lifecycle/abort.ts";
 import { Deferred } from "../lifecycle/deferred.ts";
@@ -115,7 +116,7 @@ function notStarted(command: string, cwd: string | undefined, error: unknown): U
       ? `Check that ${command} is installed and on the PATH${cwd === undefined ? "" : `, and that ${cwd} exists`}.`
       : undefined;
   return new UserError(`Cannot start ${command} (${code ?? "unknown error"}).`, {
-    ...(hint === undefined ? {} : { hint }),
+    ...defined({ hint }),
     code: "process_not_started",
     data: { command, code },
     cause: error,

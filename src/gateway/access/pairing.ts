@@ -1,6 +1,7 @@
 import { randomInt, timingSafeEqual } from "node:crypto";
 import path from "node:path";
 import { readTextFile, withFileLock, writeFileAtomic } from "#foundation/files/files";
+import { timeLimit } from "#foundation/lifecycle/abort";
 import { isRecord, parseJson } from "#foundation/text/json";
 import type { Clock } from "#foundation/time/clock";
 
@@ -8,7 +9,12 @@ export interface PairedPerson {
   readonly userId: string;
   readonly userName: string;
   readonly atMs: number;
+  /** Where they asked, if they did. */
+  readonly chatId?: string | undefined;
 }
+
+/** Somebody who is not known yet, and where they wrote. */
+export type Stranger = Pick<PairedPerson, "userId" | "userName" | "chatId">;
 
 export interface PendingCode extends PairedPerson {
   readonly code: string;
@@ -38,6 +44,7 @@ interface Entry {
   readonly user_id: string;
   readonly user_name: string;
   readonly created_at: number;
+  readonly chat_id?: string | undefined;
 }
 
 type Table<T> = Record<string, T>;
@@ -79,10 +86,7 @@ export class Pairing {
   }
 
   /** A stranger wrote: a code for them, within the limits. */
-  async request(
-    platform: string,
-    person: { readonly userId: string; readonly userName: string },
-  ): Promise<CodeRequest> {
+  async request(platform: string, person: Stranger): Promise<CodeRequest> {
     return await this.#locked(async () => {
       const limits = await this.#read<number>("_rate_limits");
       const key = `${platform}:${person.userId}`;
@@ -99,7 +103,8 @@ export class Pairing {
       const others = Object.entries(pending).filter(([, { user_id }]) => user_id !== person.userId);
       if (others.filter(([, { user_id }]) => user_id !== invitation).length >= mostPending) return { kind: "silent" };
       const code = newCode();
-      const entry = { user_id: person.userId, user_name: person.userName, created_at: nowS };
+      const { userId: user_id, userName: user_name, chatId: chat_id } = person;
+      const entry: Entry = { user_id, user_name, chat_id, created_at: nowS };
       await this.#write(`${platform}-pending`, { ...Object.fromEntries(others), [code]: entry });
       const { [told]: _told, ...rest } = limits;
       await this.#write("_rate_limits", { ...rest, [key]: nowS });
@@ -201,7 +206,7 @@ export class Pairing {
     const person = { user_name: entry.user_name, approved_at: nowMs / 1000 };
     await this.#write(`${platform}-approved`, { ...approved, [entry.user_id]: person });
     await this.#write(`${platform}-pending`, left);
-    return { userId: entry.user_id, userName: entry.user_name, atMs: nowMs };
+    return { userId: entry.user_id, userName: entry.user_name, chatId: entry.chat_id, atMs: nowMs };
   }
 
   async #noteFailure(limits: Table<number>, key: string): Promise<void> {
@@ -231,7 +236,7 @@ export class Pairing {
   }
 
   async #locked<T>(work: () => Promise<T>): Promise<T> {
-    return await withFileLock(path.join(this.#folder, ".lock"), work, { signal: AbortSignal.timeout(10_000) });
+    return await withFileLock(path.join(this.#folder, ".lock"), work, { signal: timeLimit(10_000) });
   }
 }
 

@@ -51,7 +51,7 @@ export class Users {
     if (await pairing.redeem(platform, text, { userId, userName }))
       return "You are paired now. Write what you would like to have done.";
     if (!this.#pairsStrangers(platform)) return undefined;
-    const request = await pairing.request(platform, { userId, userName });
+    const request = await pairing.request(platform, { userId, userName, chatId: source.chatId });
     if (request.kind === "silent") return undefined;
     if (request.kind !== "code") return "A code was sent to you already. Please wait until it has been approved.";
     return (

@@ -5,6 +5,7 @@ import type { SessionEvent } from "#session";
 import type { Store } from "#store";
 import type { ChatAsks } from "../asks/chat-asks.ts";
 import type { Replies } from "../delivery/replies.ts";
+import type { TallyPort } from "../figures/tally.ts";
 import { TurnNotices } from "../live/turn-notices.ts";
 import type { InboundMessage } from "../platform/inbound.ts";
 import type { Platform } from "../platform/platform.ts";
@@ -25,6 +26,7 @@ export interface ChatEventsDeps {
   readonly hooks: ChatHooks;
   readonly session: ChatSession;
   readonly display: TurnDisplay;
+  readonly tally?: TallyPort;
   /** A task in the background begins or has ended: it keeps the chat, since its result is told here. */
   background(change: 1 | -1): void;
   say(message: InboundMessage, text: string, key: string): Promise<void>;
@@ -35,6 +37,7 @@ export class ChatEvents {
   readonly #deps: ChatEventsDeps;
   readonly #notices: TurnNotices;
   #noticeCount = 0;
+  #turnBeganAtMs = 0;
   #shown: Promise<void> = Promise.resolve();
 
   constructor(deps: ChatEventsDeps) {
@@ -51,10 +54,30 @@ export class ChatEvents {
   heard(event: SessionEvent): void {
     const { logger, display } = this.#deps;
     display.heard(event);
+    this.#measure(event);
     if (event.type === "background-start") this.#deps.background(1);
     this.#shown = this.#shown.then(() =>
       quietly("showing an event in a chat", () => this.#show(event), { logger, level: "error" }),
     );
+  }
+
+  /** Told after the answer, if the conversation has not gone on meanwhile. */
+  aside(text: string, message: InboundMessage): void {
+    const { store, sessionKey, logger } = this.#deps;
+    const tell = async (): Promise<void> => {
+      const platform = this.#deps.platform(message.source.platform);
+      const waits = await store.inbox.pending(sessionKey, { limit: 1 });
+      const goesOn = waits.length > 0 || (await store.gatewayTurns.unfinished(sessionKey)).length > 0;
+      if (platform !== undefined && !goesOn) await this.#tellNotice(text, message, platform);
+    };
+    void quietly("telling what was done after a turn", tell, { logger });
+  }
+
+  #measure({ type }: SessionEvent): void {
+    const { clock, session, tally } = this.#deps;
+    if (type === "turn-start") this.#turnBeganAtMs = clock.now();
+    const platform = session.current?.source.platform;
+    if (type === "turn-end" && platform !== undefined) tally?.turnEnded(platform, clock.now() - this.#turnBeganAtMs);
   }
 
   async #show(event: SessionEvent): Promise<void> {

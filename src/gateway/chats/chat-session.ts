@@ -21,6 +21,7 @@ import { withReasoning } from "../live/live-text.ts";
 import type { InboundMessage, MessageSource } from "../platform/inbound.ts";
 import { readCommandLine } from "../routing/command-line.ts";
 import { mirrored, mirrorText } from "../targets/mirror.ts";
+import { isSpoken } from "../voice/spoken-answers.ts";
 
 export interface ChatSessionDeps {
   readonly store: Store;
@@ -39,8 +40,10 @@ export interface ChatSessionDeps {
   /** What its sessions begin with. */
   skills(source: MessageSource): readonly string[];
   /** What the session is told about the chat when it begins. */
-  context(message: InboundMessage): string;
+  context(message: InboundMessage): Promise<string>;
   onEvent(event: SessionEvent): void;
+  /** Something was done beside the conversation, after the turn of this message. */
+  onAside(text: string, message: InboundMessage): void;
   /** Who does the turns, where that is not this process. */
   readonly remote?: BorrowOptions["remote"];
   /** The folder sessions work in. */
@@ -91,11 +94,11 @@ export class ChatSession implements AsyncDisposable {
   async submit(
     message: InboundMessage,
     inboxIds: readonly number[],
-    words: Pick<UserInput, "text" | "images" | "untrusted">,
+    words: Pick<UserInput, "text" | "sent" | "images" | "untrusted" | "isPlain">,
   ): Promise<Submission> {
     this.#newest = message;
     for (const id of inboxIds) this.#rows.set(id, message);
-    const input = { ...words, text: await this.#withMirrored(words.text), admission: { inboxIds } };
+    const input = { ...words, sent: await this.#withMirrored(words), admission: { inboxIds } };
     const session = await this.#borrow(message);
     const submission = await session.submit(input);
     if (submission.kind !== "refused" || submission.isLost !== true) return submission;
@@ -135,12 +138,12 @@ export class ChatSession implements AsyncDisposable {
   }
 
   /** With what Hermes wrote into the chat from other conversations meanwhile. */
-  async #withMirrored(text: string): Promise<string> {
-    if (readCommandLine(text) !== undefined) return text;
+  async #withMirrored({ text, sent }: Pick<UserInput, "text" | "sent">): Promise<string | undefined> {
+    if (readCommandLine(text) !== undefined) return sent;
     const { store, sessionKey } = this.#deps;
     const notes = mirrored(await store.routes.get(sessionKey)).filter(({ key }) => !this.#told.has(key));
     for (const { key } of notes) this.#told.add(key);
-    return notes.length === 0 ? text : `${mirrorText(notes)}\n\n${text}`;
+    return notes.length === 0 ? sent : `${mirrorText(notes)}\n\n${sent ?? text}`;
   }
 
   /** Goes on with a turn that a crash cut off; undefined when there is nothing to go on with. */
@@ -191,13 +194,15 @@ export class ChatSession implements AsyncDisposable {
       chat: chatOf(sessionKey, message.source),
       isOwner: users.isOwner(message.source),
       skills: [...new Set([...this.#deps.skills(message.source), ...(message.skills ?? [])])],
-      systemMessage: this.#deps.context(message),
+      systemMessage: await this.#deps.context(message),
       remote: this.#deps.remote,
       cwd,
       isInteractive: true,
+      followsSettings: true,
       isFenced: true,
       isOvertaken: isAnother || this.#deps.isOvertaken(),
       alongside: this.#alongside,
+      onAside: (text) => this.#newest !== undefined && this.#deps.onAside(text, this.#newest),
     });
     session.subscribe((event) => this.#heard(event));
     this.#session = session;
@@ -237,6 +242,8 @@ export class ChatSession implements AsyncDisposable {
     const text = showReasoning && (last.reasoning ?? "") !== "" ? withReasoning(last.reasoning ?? "", answer) : answer;
     const liveMessageId = this.#deps.takeLiveMessage();
     await tx.outbox.owe(replies.answer(text, { message, sessionKey, key, liveMessageId }));
+    if (await isSpoken(tx, message, written.sessionId))
+      await tx.outbox.owe(replies.speech(answer, { message, sessionKey, key }));
   };
 
   /** Puts the turn on record with its first message. Gives the message that it answers. */

@@ -15,25 +15,27 @@ import {
 import { type InboxEntry, type Store, takeLease } from "#store";
 import type { Users } from "../access/users.ts";
 import { ChatAsks } from "../asks/chat-asks.ts";
+import { chatLease } from "../crashes/blame.ts";
 import type { Outlet } from "../delivery/outlet.ts";
 import type { Replies } from "../delivery/replies.ts";
+import type { TallyPort } from "../figures/tally.ts";
 import type { LiveSettings } from "../live/live-settings.ts";
 import type { Enriched } from "../media/incoming.ts";
 import type { InboundMessage, MessageSource } from "../platform/inbound.ts";
 import type { Platform } from "../platform/platform.ts";
 import { readCommandLine } from "../routing/command-line.ts";
 import { isShared, type KeyRules } from "../routing/session-key.ts";
-import { chatLease } from "./blame.ts";
+import { Beginning } from "./beginning.ts";
 import { ChatEvents } from "./chat-events.ts";
 import { ChatHooks } from "./chat-hooks.ts";
 import { ChatSession } from "./chat-session.ts";
+import { sessionContext } from "./context/session-context.ts";
 import { hasExpired, isExpiry, nobodys } from "./expiry.ts";
 import type { GatewayCommandDeps } from "./gateway-commands.ts";
 import type { InactivitySettings } from "./inactivity.ts";
-import { bringsPictures, readAnswer } from "./read-inbound.ts";
+import { bringsPictures, isInternal, readAnswer } from "./read-inbound.ts";
 import { recoverChat, withoutSpent } from "./recovery.ts";
 import { joined, type RowGroup } from "./row-groups.ts";
-import { sessionContext } from "./session-context.ts";
 import { type Dispatched, nameOf, rowKey, Triage } from "./triage.ts";
 import { TurnDisplay } from "./turn-display.ts";
 
@@ -62,6 +64,10 @@ export interface ChatDeps {
   decide(event: string, context: Readonly<Record<string, unknown>>): Promise<unknown>;
   /** Asks the plugins about a message before anything else is done with it. */
   dispatch(sessionKey: string, message: InboundMessage): Promise<Dispatched>;
+  /** What the model is told once, with the first messages ever. */
+  firstContact(message: InboundMessage): Promise<string>;
+  /** Which platforms there are and where results can go. */
+  surroundings(): Promise<string>;
   /** Models see hashes in place of ids. */
   hidesIds(): boolean;
   /** The skills that sessions of this chat begin with. */
@@ -69,6 +75,8 @@ export interface ChatDeps {
   keyRules(): KeyRules;
   /** Whether this person may have one more chat served now. */
   takesSeat(person: string): boolean;
+  /** Counts turns and lost leases of this process. */
+  readonly tally?: TallyPort;
   /** Names this program in leases. */
   readonly owner: string;
   /** A Hermes elsewhere that does the turns; this process does them when absent. */
@@ -83,6 +91,7 @@ const rowsAtOnce = 50;
 const acknowledgeEveryMs = 30_000;
 /** So often in a row may words stop a turn that answers words which stopped one; more of them wait. */
 const mostStops = 3;
+const earlierHead = "[Said here before, by others:]";
 const emptyText = "The model gave no answer. Ask again, or try another model with /model.";
 const drainText = "I am being restarted. What I am working on goes on; new messages are answered afterwards.";
 /** How long a turn that is broken off may take to stop. */
@@ -107,6 +116,7 @@ export class Chat {
   readonly #hooks: ChatHooks;
   readonly #triage: Triage;
   readonly #events: ChatEvents;
+  readonly #beginning: Beginning;
   /** The fence of the last time this process served the chat. */
   readonly #lastFence: number | undefined;
   #signal: AbortSignal = AbortSignal.abort();
@@ -136,6 +146,7 @@ export class Chat {
       takeLiveMessage: () => this.#display.take(),
       context: (message) => this.#context(message),
       onEvent: (event) => this.#events.heard(event),
+      onAside: (text, message) => this.#events.aside(text, message),
     });
     this.#hooks = new ChatHooks({
       ...deps,
@@ -158,6 +169,7 @@ export class Chat {
       hooks: this.#hooks,
       say: (message: InboundMessage, text: string, key: string) => this.#say(message, text, key),
     };
+    this.#beginning = new Beginning(shared);
     this.#triage = new Triage({ ...shared, session: () => this.#session.open });
     this.#events = new ChatEvents({
       ...shared,
@@ -198,14 +210,17 @@ export class Chat {
   /** Something new may wait. */
   poke(): void {
     this.#poke.resolve();
+    void quietly("looking for a stop", () => this.#beginning.look(), this.#deps);
   }
 
   /** Until nothing is left to do, or another program has the chat. */
   async run(signal: AbortSignal): Promise<void> {
     const { store } = this.#deps;
     const lost = new AbortController();
-    const lease = await takeLease(this.#deps, chatLease(this.#key), () => {
+    const name = chatLease(this.#key);
+    const lease = await takeLease(this.#deps, name, () => {
       lost.abort();
+      this.#deps.tally?.leaseLost(name);
       this.#session.breakOff();
       this.poke();
     });
@@ -282,7 +297,8 @@ export class Chat {
     if (kind === "control") return true;
     if (signal.aborted) return false;
     if (kind === "command" || this.#running === 0 || this.#asks.open?.kind === "question") return true;
-    if (this.#deps.busyMode() === "queue" || this.#stops >= mostStops || bringsPictures(event)) return false;
+    if (this.#deps.busyMode() === "queue" || this.#stops >= mostStops) return false;
+    if (bringsPictures(event) || isInternal(event)) return false;
     return receivedAtMs >= this.#turnBeganAtMs + (this.#deps.followupGraceMs?.(platform) ?? 0);
   }
 
@@ -314,18 +330,40 @@ export class Chat {
     const command = readCommandLine(message.text);
     const isCommand = command !== undefined;
     if (command !== undefined) this.#hooks.command(message, command);
-    const note = isCommand || this.#running > 0 ? "" : await this.#startOver(message, rowKey(ids));
-    const words = await this.#words(message);
+    const notes = isCommand || this.#running > 0 ? [] : await this.#notes(message, rowKey(ids));
+    const words = isCommand
+      ? { text: message.text, images: [] }
+      : await this.#beginning.during(this.#signal, (signal) => this.#words(message, signal));
+    if (words === undefined) return await this.#callOff(message, ids);
     const wasRunning = this.#running > 0 && !this.#session.isAnswered;
-    const text = note === "" ? words.text : `${note}\n\n${words.text}`;
-    const { untrusted } = message;
-    const submit = () => this.#session.submit(message, ids, { ...words, text, untrusted });
+    const sent = notes.length === 0 ? undefined : [...notes, words.text].join("\n\n");
+    const { isInternal: isPlain } = message;
+    const hasEarlier = notes.some((note) => note.startsWith(earlierHead));
+    const untrusted = message.untrusted ?? (hasEarlier ? "earlier messages of the chat" : undefined);
+    const submit = () => this.#session.submit(message, ids, { ...words, sent, untrusted, isPlain });
     const submission = isCommand ? await this.#session.following(message, submit) : await submit();
     if (wasRunning && submission.kind === "turn") {
       this.#stops += 1;
       await this.#acknowledge(message, "I stop what I was doing and turn to this.");
     }
     await this.#answer(submission, message, rowKey(ids));
+  }
+
+  async #callOff(message: InboundMessage, ids: readonly number[]): Promise<void> {
+    await this.#deps.store.inbox.finish(ids, "done");
+    await this.#say(message, "I stopped before I began.", rowKey(ids));
+  }
+
+  /** What the model is told before the words. */
+  async #notes(message: InboundMessage, key: string): Promise<readonly string[]> {
+    const { remote, firstContact, store } = this.#deps;
+    const isFirst = (await store.routes.get(this.#key)) === undefined;
+    const notes = [
+      await this.#startOver(message, key),
+      remote === undefined ? await firstContact(message) : "",
+      isFirst && message.earlier !== undefined ? `${earlierHead}\n${message.earlier}` : "",
+    ];
+    return notes.filter((note) => note !== "");
   }
 
   /** Says that a message was heard while something else runs, now and then only. */
@@ -390,20 +428,21 @@ export class Chat {
     else session.answer(answer.requestId, answer.answer);
   }
 
-  async #words(message: InboundMessage): Promise<Enriched> {
-    if (readCommandLine(message.text) !== undefined) return { text: message.text, images: [] };
+  async #words(message: InboundMessage, signal: AbortSignal): Promise<Enriched> {
     const shared = isShared(message.source, this.#deps.keyRules());
     const named = shared ? { ...message, text: `[${nameOf(message)}] ${message.text}` } : message;
-    return await this.#deps.enrich(named, this.#signal);
+    return await this.#deps.enrich(named, signal);
   }
 
-  #context(message: InboundMessage): string {
+  async #context(message: InboundMessage): Promise<string> {
     const { source } = message;
+    const isHere = this.#deps.remote === undefined;
     return sessionContext(message, {
       platformLabel: this.#deps.platform(source.platform)?.label ?? source.platform,
       isShared: isShared(source, this.#deps.keyRules()),
       hidesIds: this.#deps.hidesIds(),
-      sendsFiles: this.#deps.remote === undefined,
+      sendsFiles: isHere,
+      surroundings: isHere ? await this.#deps.surroundings() : "",
     });
   }
 

@@ -37,6 +37,31 @@ describe("a message from a chat", () => {
     expect(texts()).toEqual(["Good morning."]);
   });
 
+  it("that comes when the chat has looked for the last time is found by its look back [40:FLW-14]", async () => {
+    const { intake, message, server, start, heard, texts, store } = await gateway();
+    server.script(says("First."), says("Second."));
+    const release = store.leases.release.bind(store.leases);
+    let isLate = true;
+    const { leases, inbox } = store;
+    Object.assign(leases, {
+      async release(lease: Parameters<typeof release>[0]) {
+        if (isLate && lease.name.startsWith("chat:")) {
+          isLate = false;
+          // Nobody is told of it, and no look from time to time finds it.
+          Object.assign(inbox, { waitingSessions: () => Promise.resolve([]) });
+          const late = message("two");
+          const entry = { dedupKey: late.dedupKey, platform: "fake", account: "bot", event: late };
+          await inbox.admit({ ...entry, sessionKey: "agent:main:fake:dm:1", kind: "message" });
+        }
+        await release(lease);
+      },
+    });
+    start();
+    await intake.admit(message("one"));
+    await heard(2);
+    expect(texts()).toEqual(["First.", "Second."]);
+  });
+
   it("is answered from what is stored when another program had the session meanwhile [40:SCL-12]", async () => {
     const { intake, message, server, start, heard, texts, store, logger } = await gateway();
     server.script(slow(says("Too late.")), says("Here again."));
@@ -162,5 +187,21 @@ describe("an answer", () => {
     await heard(2);
     expect(texts()[0]).toBe("Kept.");
     expect((await store.outbox.counts()).pending).toBe(0);
+  });
+});
+
+describe("many chats", () => {
+  it("leave a bounded number of conversations warm, and each goes on where it was [40:SCL-19] [40:FLW-43] [40:A-SCL-11]", async () => {
+    const { intake, message, server, start, heard, service, texts } = await gateway({ settings: { maxIdle: 5 } });
+    server.otherwise((request) => says(`Turn ${request.messages.filter(({ role }) => role === "user").length}.`));
+    start();
+    const count = 30;
+    for (let chat = 0; chat < count; chat += 1) await intake.admit(message("hello", { chatId: String(chat) }));
+    await heard(count);
+    // Those that are being put away are gone in a moment.
+    await expect.poll(() => service.live().length).toBeLessThanOrEqual(5);
+    await intake.admit(message("again", { chatId: "0" }));
+    await heard(count + 1);
+    expect(texts().at(-1)).toBe("Turn 2.");
   });
 });

@@ -3,9 +3,9 @@ import { quietly } from "#foundation/files/quietly";
 import { isAbort } from "#foundation/lifecycle/abort";
 import { Deferred } from "#foundation/lifecycle/deferred";
 import { isLeft, type Serving } from "#store";
-import { blame, chatLease, suspicion } from "./blame.ts";
+import { blame, chatLease, judge } from "../crashes/blame.ts";
+import { Company } from "../crashes/company.ts";
 import { Chat, type ChatDeps } from "./chat.ts";
-import { Company } from "./company.ts";
 import { Seats } from "./seats.ts";
 
 export interface ChatsDeps extends Omit<ChatDeps, "takesSeat"> {
@@ -111,8 +111,9 @@ export class Chats {
     if (drainMs > 0) await Promise.race([all, clock.sleep(drainMs, over.signal).catch(() => undefined)]);
     over.abort();
     if (this.#active.size > 0) {
-      const judge = () => blame(this.#deps.store, this.#deps.owner, clock.now());
-      await quietly("noting what is left", judge, { logger });
+      const { store, owner } = this.#deps;
+      const note = () => blame(store, { owner, isDead: false }, clock.now());
+      await quietly("noting what is left", note, { logger });
     }
     for (const { chat } of active) chat.breakOff();
     await all;
@@ -139,9 +140,12 @@ export class Chats {
 
   async #serve(key: string, chat: Chat, signal: AbortSignal): Promise<void> {
     const { logger } = this.#deps;
+    let rests = false;
     try {
-      using _entered = await this.#enter(key, signal);
-      await chat.run(signal);
+      using entered = await this.#enter(key, signal);
+      rests = entered === undefined;
+      if (rests) this.#again.add(key);
+      else await chat.run(signal);
     } catch (error) {
       // Waiting for a place when the program ends: nothing was begun.
       if (!(signal.aborted && isAbort(error)))
@@ -154,19 +158,20 @@ export class Chats {
     }
     const next = this.#seats.leave(key);
     if (next !== undefined) this.#waiting.add(next);
-    await this.#lookAgain(key, chat, signal);
+    if (!rests) await this.#lookAgain(key, chat, signal);
     this.#fill();
     this.#serving?.look();
   }
 
-  /** Beside the other chats, or alone where programs have ended with what is next in it. */
-  async #enter(key: string, signal: AbortSignal): Promise<Disposable> {
+  /** Beside the other chats, or alone where programs have ended with what is next in it. Undefined: it rests for now. */
+  async #enter(key: string, signal: AbortSignal): Promise<Disposable | undefined> {
     const { store, clock, owner } = this.#deps;
     const lease = await store.leases.get(chatLease(key));
     const isOthers = lease !== undefined && lease.owner !== owner && lease.expiresAtMs > 0;
     if (isOthers && !isLeft(lease, clock.now())) return await this.#company.enter(0, signal);
-    if (isOthers) await blame(store, lease.owner, clock.now());
-    return await this.#company.enter(await suspicion(store, key), signal);
+    if (isOthers) await blame(store, { owner: lease.owner, isDead: true }, clock.now());
+    const { suspicion, restsUntilMs } = await judge(store, key, clock.now());
+    return restsUntilMs > clock.now() ? undefined : await this.#company.enter(suspicion, signal);
   }
 
   /** What came in after its last look. Whoever serves it elsewhere looks himself. */

@@ -4,9 +4,9 @@ import { resetDue } from "#session";
 import { says, slow } from "../../../test/fakes/model-server/index.ts";
 import type { ChatType } from "../platform/inbound.ts";
 import { closeGateways, gateway } from "../testing/gateway-harness.ts";
+import { sessionContext } from "./context/session-context.ts";
 import { expireChats } from "./expiry.ts";
 import { resetPolicyOf } from "./reset-policy.ts";
-import { sessionContext } from "./session-context.ts";
 
 afterEach(closeGateways);
 
@@ -72,7 +72,7 @@ describe("in a group that shares one session", () => {
 describe("what a session is told about its chat", () => {
   const source = { platform: "telegram", account: "b", chatId: "5", chatType: "dm", userId: "123456789" } as const;
   const message = { source, text: "", dedupKey: "", atMs: 0, attachments: [] };
-  const options = { platformLabel: "Telegram", isShared: false, hidesIds: true, sendsFiles: true };
+  const options = { platformLabel: "Telegram", isShared: false, hidesIds: true, sendsFiles: true, surroundings: "" };
 
   it("holds no ids where they are hidden and not needed [40:FLW-33] [40:FLW-34] [40:A-FLW-12]", () => {
     expect(sessionContext(message, options)).toContain("user_15e2b0d3c338");

@@ -1,11 +1,14 @@
 import { builtinCommands } from "#session";
+import type { Store } from "#store";
 import type { Pairing } from "../access/pairing.ts";
 import type { Users } from "../access/users.ts";
 import type { InboundMessage } from "../platform/inbound.ts";
 import type { CommandLine } from "../routing/command-line.ts";
 import { type ResolvedName, resolveName } from "../routing/command-name.ts";
+import { voiceCommand } from "../voice/voice-command.ts";
 
 export interface GatewayCommandDeps {
+  readonly store: Pick<Store, "meta">;
   readonly users: Pick<Users, "isAdmin">;
   readonly pairing: Pick<Pairing, "invite" | "paired" | "revoke">;
   /** Platforms that are switched on. */
@@ -20,6 +23,7 @@ export interface GatewayCommandDeps {
 export const gatewayCommands = [
   { name: "pair", description: "Let somebody in with a code" },
   { name: "sethome", aliases: ["set-home"], description: "Send results and notices to this chat" },
+  { name: "voice", description: "Hear answers as speech", argument: "[on|tts|off|status]" },
   { name: "restart", description: "Restart Hermes" },
 ] as const;
 
@@ -52,6 +56,7 @@ export async function gatewayCommand(
     await deps.setHome(message);
     return "Results of scheduled work and notices go to this chat from now on.";
   }
+  if (command === "voice") return await voiceCommand(args, message.source, deps.store);
   if (command === "restart") {
     await deps.restart(message);
     return "I restart now. What is being worked on goes on afterwards.";

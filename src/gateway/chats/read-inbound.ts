@@ -13,6 +13,11 @@ export function readInbound(event: unknown): InboundMessage | undefined {
   return { ...event, attachments: Array.isArray(attachments) ? attachments : [] } as unknown as InboundMessage;
 }
 
+/** Nobody wrote it, so nobody waits for the turn that runs to make room for it. */
+export function isInternal(event: unknown): boolean {
+  return isRecord(event) && event["isInternal"] === true;
+}
+
 /** A message with pictures: more of them may follow, and words about them have been said or will be. */
 export function bringsPictures(event: unknown): boolean {
   return readInbound(event)?.attachments.some(({ kind }) => kind === "image" || kind === "video") === true;

@@ -44,7 +44,7 @@ describe("a turn that was cut off", () => {
     expect(await store.inbox.list({ status: "dead" })).toHaveLength(1);
   });
 
-  it("before its words were stored waits again; after three times it is dead, with one apology [40:SCL-10] [40:A-SCL-12]", async () => {
+  it("before its words were stored waits again; after three times it is dead, with one apology, and what is behind it goes on [40:SCL-8] [40:SCL-10] [40:A-SCL-12]", async () => {
     const { intake, message, start, heard, texts, store, server } = await gateway();
     await intake.admit(message("poison"));
     const [row] = await store.inbox.pending(key);

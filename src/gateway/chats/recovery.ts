@@ -3,6 +3,7 @@ import type { Submission } from "#session";
 import type { GatewayTurn, InboxEntry, Store } from "#store";
 import { closeAsk, readAsk } from "../asks/ask-rows.ts";
 import { showOutcome } from "../asks/chat-asks.ts";
+import { mostAttempts } from "../crashes/blame.ts";
 import type { InboundMessage } from "../platform/inbound.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { ChatSession } from "./chat-session.ts";
@@ -15,9 +16,6 @@ export interface RecoveryDeps {
   say(message: InboundMessage, text: string, key: string): Promise<void>;
   readonly logger: Logger;
 }
-
-/** A message with which so many programs ended, and nothing else that they worked on, is given up. */
-const mostAttempts = 3;
 
 /** What remains of messages that may be tried, once the others have been given up. */
 export async function withoutSpent(rows: readonly InboxEntry[], deps: RecoveryDeps): Promise<readonly InboxEntry[]> {

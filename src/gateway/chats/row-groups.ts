@@ -28,8 +28,8 @@ export function joined(rows: readonly InboxEntry[]): readonly RowGroup[] {
   return groups;
 }
 
-function isWords({ text }: InboundMessage): boolean {
-  return readCommandLine(text) === undefined;
+function isWords({ text, isInternal }: InboundMessage): boolean {
+  return isInternal !== true && readCommandLine(text) === undefined;
 }
 
 function together(first: InboundMessage, second: InboundMessage): InboundMessage {

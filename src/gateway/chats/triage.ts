@@ -39,6 +39,7 @@ export class Triage {
 
   /** The message for the session; undefined when it was settled. */
   async pass(arrived: InboundMessage, ids: readonly number[]): Promise<InboundMessage | undefined> {
+    if (arrived.isInternal === true) return arrived;
     const message = await this.#dispatched(arrived, ids);
     if (message === undefined || (await this.#isStranger(message, ids))) return undefined;
     const decided = await this.#decided(message, ids);

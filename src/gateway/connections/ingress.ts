@@ -5,17 +5,16 @@ import type { Logger } from "#foundation/files/logger";
 import type { HermesHome } from "#foundation/files/paths";
 import { quietly } from "#foundation/files/quietly";
 import type { Clock } from "#foundation/time/clock";
-import { builtinCommands } from "#session";
 import type { Store } from "#store";
 import { isHeard } from "../access/heard.ts";
 import type { Users } from "../access/users.ts";
 import { takePress } from "../asks/presses.ts";
-import { gatewayCommands } from "../chats/gateway-commands.ts";
 import { humanPauseMs } from "../delivery/human-pause.ts";
 import { Outlet } from "../delivery/outlet.ts";
 import type { Outlets } from "../delivery/outlets.ts";
 import type { Replies } from "../delivery/replies.ts";
 import { Sender, type SenderDeps } from "../delivery/sender.ts";
+import type { TallyPort } from "../figures/tally.ts";
 import type { Intake } from "../intake/intake.ts";
 import type { MediaExchange } from "../media/exchange.ts";
 import { bringFile } from "../media/outgoing.ts";
@@ -28,15 +27,18 @@ import {
   type Platform,
 } from "../platform/platform.ts";
 import { withAccountLock } from "../rights/account-lock.ts";
-import { whileAlone } from "../rights/sole-right.ts";
+import { senderLease, whileAlone } from "../rights/sole-right.ts";
 import type { ChannelDirectory } from "../targets/directory.ts";
 import { rememberAccount, resolveTarget } from "../targets/target.ts";
+import { type SayAloud, spoken } from "../voice/speech.ts";
+import { menuCommands } from "./menu-commands.ts";
 import { openNetwork } from "./network.ts";
 import { type PlatformState, PlatformSupervisor } from "./supervisor.ts";
 
 export interface IngressDeps {
   readonly home: HermesHome;
   readonly config: Config;
+  configNow(): Promise<Config>;
   readonly store: Store;
   readonly platforms: readonly Platform[];
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -51,6 +53,11 @@ export interface IngressDeps {
   readonly directory: ChannelDirectory;
   /** Files of messages that other processes have; undefined where there is no other. */
   readonly exchange: MediaExchange | undefined;
+  readonly tally: TallyPort;
+  /** What plugins and skills of this platform can be called by, in this order. */
+  moreCommands(platform: string): Promise<readonly MenuCommand[]>;
+  /** Says the answers that chats want to hear. */
+  readonly sayAloud: SayAloud;
   onState(platform: string, state: PlatformState): void;
 }
 
@@ -58,7 +65,8 @@ export interface IngressDeps {
 export async function keepConnected(platform: Platform, deps: IngressDeps, signal: AbortSignal): Promise<void> {
   const { config, clock, logger } = deps;
   const onState = (state: PlatformState): void => deps.onState(platform.id, state);
-  const lock = { ...deps, onWaiting: () => onState({ state: "standby" }) };
+  const onLost = (name: string): void => deps.tally.leaseLost(name);
+  const lock = { ...deps, onLost, onWaiting: () => onState({ state: "standby" }) };
   try {
     await using network = openNetwork(platform, deps);
     const supervisor = new PlatformSupervisor({
@@ -79,7 +87,7 @@ export async function keepConnected(platform: Platform, deps: IngressDeps, signa
 }
 
 function portsOf(platform: Platform, deps: IngressDeps): Omit<ConnectionPorts, "alive" | "fetch" | "proxy"> {
-  const { config, store, clock, logger, intake, users, replies, directory, platforms, home } = deps;
+  const { config, store, clock, logger, intake, users, replies, home } = deps;
   return {
     config,
     clock,
@@ -96,7 +104,7 @@ function portsOf(platform: Platform, deps: IngressDeps): Omit<ConnectionPorts, "
       return false;
     },
     elsewhere: {
-      find: (target) => resolveTarget({ word: target }, { config, store, platforms, directory }),
+      find: (target) => resolveTarget({ word: target }, deps),
       async owe(to, text, key) {
         const message = { source: to, text: "", dedupKey: key, atMs: 0, attachments: [] };
         const sessionKey = `delivery:${to.platform}:${to.chatId}`;
@@ -116,12 +124,18 @@ async function serve(
   connection: Connection,
   { deps, during }: { readonly deps: IngressDeps; readonly during: AbortSignal },
 ): Promise<void> {
-  const { store, clock, logger, config, directory, outlets } = deps;
+  const { store, clock, logger, config, directory, outlets, tally } = deps;
   const account = connection.account.id;
-  const outlet = new Outlet(connection, platform, clock);
+  const onWait = (waitMs: number): void => tally.waited(platform.id, waitMs);
+  const outlet = new Outlet(connection, platform, { clock, onWait });
   using _listed = outlets.add(outlet);
   await rememberAccount(store, platform.id, account);
-  const offer = async () => await connection.offerCommands?.(menuCommands(), during);
+  const offer = async () => {
+    const own = menuCommands();
+    const taken = new Set(own.map(({ name }) => name));
+    const more = (await deps.moreCommands(platform.id)).filter(({ name }) => !taken.has(name));
+    await connection.offerCommands?.([...own, ...more], during);
+  };
   void quietly("offering the commands in a menu", offer, { logger });
   void quietly("keeping the directory of chats", () => directory.keep(platform.id, connection, during), { logger });
   const unknownSend = () => config.gateway.unknown_send;
@@ -132,19 +146,13 @@ async function serve(
     exchange === undefined
       ? undefined
       : (message, key, within) => bringFile(message, { exchange, folder, key }, within);
+  const speak: SenderDeps["speak"] = (speech, key, within) => {
+    const { sayAloud, home } = deps;
+    return spoken(speech, { sayAloud, capabilities: platform.capabilities, folder: home.audioCache, key }, within);
+  };
   // Several processes may listen for the calls of one service; one of them sends.
-  await whileAlone(`sender:${platform.id}:${account}`, { deps, signal: during }, (alone) =>
-    new Sender({ store, clock, logger, outlet, unknownSend, pauseMs, bring }).run(alone),
+  const alone = { ...deps, onLost: (name: string) => tally.leaseLost(name) };
+  await whileAlone(senderLease(platform.id, account), { deps: alone, signal: during }, (still) =>
+    new Sender({ store, clock, logger, outlet, unknownSend, pauseMs, onWait, bring, speak }).run(still),
   );
-}
-
-/** What chats can be offered: the session's own commands that work there, and the gateway's. */
-function menuCommands(): readonly MenuCommand[] {
-  const shared = builtinCommands.filter(
-    ({ cliOnly, gatewayConfigGate }) => !cliOnly && gatewayConfigGate === undefined,
-  );
-  return [
-    ...shared.map(({ name, description, argsHint }) => ({ name, description, argument: argsHint })),
-    ...gatewayCommands,
-  ];
 }

@@ -62,18 +62,18 @@ function supervised(attempts: readonly Attempt[], otherwise: Attempt = down) {
 const minuteMs = 60_000;
 
 describe("a platform that cannot be connected", () => {
-  it("is tried again after half a minute, then later and later, and never given up [40:PRC-33] [40:PRC-5]", async () => {
+  it("is tried again after half a minute, then later and later, and never given up [40:PRC-33] [40:PRC-5] [40:A-PRC-7]", async () => {
     const { clock, triedAtMs, states, end } = supervised([]);
     await clock.advance(600 * minuteMs);
     const waits = triedAtMs.slice(1).map((atMs, index) => (atMs - (triedAtMs[index] ?? 0)) / 1000);
     for (const [index, seconds] of [30, 60, 120, 240, 300, 300].entries()) {
-      expect(waits[index]).toBeGreaterThanOrEqual(seconds * 0.8);
+      expect(waits[index]).toBeGreaterThanOrEqual(seconds);
       expect(waits[index]).toBeLessThanOrEqual(seconds * 1.2);
     }
     // No two of many programs come back at the same moment.
     expect(new Set(waits.slice(4, 12)).size).toBeGreaterThan(1);
     expect(waits.length).toBeGreaterThan(20);
-    expect(waits.at(-1)).toBeGreaterThanOrEqual(720);
+    expect(waits.at(-1)).toBeGreaterThanOrEqual(900);
     expect(states.at(-1)).toMatchObject({ state: "retrying", errorCode: "connect_failed" });
     await end();
     expect(states.at(-1)).toEqual({ state: "disconnected" });

@@ -103,8 +103,8 @@ function ended(): ConnectionError {
   return new ConnectionError("ended", "the connection was given up", { isRetryable: true });
 }
 
-/** With some chance in it, so that many programs do not come back at the same moment. */
+/** With some chance in it, so that many programs do not come back at the same moment; never sooner. */
 function delayMs(failures: number): number {
   const base = failures > patientAfter ? patientDelayMs : (retryDelaysMs[failures - 1] ?? 300_000);
-  return Math.round(base * (0.8 + Math.random() * 0.4));
+  return Math.round(base * (1 + Math.random() * 0.2));
 }

@@ -7,6 +7,12 @@ import { TokenBucket } from "./token-bucket.ts";
 const chatBurst = 3;
 const mostChats = 2_000;
 
+export interface OutletDeps {
+  readonly clock: Clock;
+  /** Something owed waits so long for the platform's pace. */
+  onWait?(waitMs: number): void;
+}
+
 interface ChatLane {
   readonly mutex: Mutex;
   readonly bucket: TokenBucket;
@@ -20,13 +26,15 @@ export class Outlet {
   readonly connection: Connection;
   readonly platform: Platform;
   readonly #clock: Clock;
+  readonly #onWait: OutletDeps["onWait"];
   readonly #account: TokenBucket;
   readonly #chats = new Map<string, ChatLane>();
 
-  constructor(connection: Connection, platform: Platform, clock: Clock) {
+  constructor(connection: Connection, platform: Platform, { clock, onWait }: OutletDeps) {
     this.connection = connection;
     this.platform = platform;
     this.#clock = clock;
+    this.#onWait = onWait;
     const { account } = platform.capabilities.rate;
     this.#account = new TokenBucket({ perSecond: account, burst: Math.max(1, account) }, clock);
   }
@@ -36,7 +44,10 @@ export class Outlet {
     const lane = this.#lane(chatId);
     return await lane.mutex.run(async () => {
       const waitMs = Math.max(lane.bucket.take(), this.#account.take());
-      if (waitMs > 0) await this.#clock.sleep(waitMs, signal);
+      if (waitMs > 0) {
+        this.#onWait?.(waitMs);
+        await this.#clock.sleep(waitMs, signal);
+      }
       return await act();
     });
   }

@@ -1,5 +1,6 @@
 import type { NewOutboxEntry } from "#store";
 import type { Destination, Outbound } from "../platform/outbound.ts";
+import type { OwedSpeech } from "../voice/speech.ts";
 
 export interface Owing {
   readonly to: Destination;
@@ -8,8 +9,10 @@ export interface Owing {
   readonly key: string;
 }
 
-export function owed(payload: Outbound, { to, sessionKey, key }: Owing, part: string): NewOutboxEntry {
+const kinds = { text: "send", media: "media", speech: "media", edit: "edit" } as const;
+
+export function owed(payload: Outbound | OwedSpeech, { to, sessionKey, key }: Owing, part: string): NewOutboxEntry {
   const { platform, account, chatId, threadId } = to;
-  const kind = payload.kind === "text" ? "send" : payload.kind;
+  const kind = kinds[payload.kind];
   return { idempotencyKey: `${key}:${part}`, sessionKey, platform, account, chatId, threadId, kind, payload };
 }

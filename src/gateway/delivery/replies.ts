@@ -10,6 +10,7 @@ import type { InboundMessage, MessageSource } from "../platform/inbound.ts";
 import type { Outbound } from "../platform/outbound.ts";
 import type { Platform } from "../platform/platform.ts";
 import { type MediaRequest, readReply } from "../text/directives.ts";
+import { soundKind, speechOf } from "../voice/speech.ts";
 import { type FilePolicy, filePolicyOf, judgeFile } from "./file-policy.ts";
 import { type Owing, owed } from "./owed.ts";
 
@@ -87,6 +88,14 @@ export class Replies {
     const owing = owingOf(to);
     const sent = files.flatMap((file, index) => (typeof file === "string" ? [] : [owed(file, owing, `file${index}`)]));
     return [...rows, ...sent];
+  }
+
+  /** The answer once more, to be heard; nothing where the platform takes no sound. */
+  speech(markdown: string, to: ReplyTo): readonly NewOutboxEntry[] {
+    const platform = this.#deps.platform(answeredAt(to.message).platform);
+    if (platform === undefined || soundKind(platform.capabilities.media, true) === undefined) return [];
+    const speech = speechOf(readReply(markdown, { home: this.#deps.userHome, isFile: existsSync }).text);
+    return speech === undefined ? [] : [owed(speech, owingOf(to), "speech")];
   }
 
   #prefix({ id, hasOwnPrefix }: Platform): string {

@@ -1,10 +1,11 @@
 import { describe } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
-import { isAbort } from "#foundation/lifecycle/abort";
+import { isAbort, linkSignals } from "#foundation/lifecycle/abort";
 import type { Clock } from "#foundation/time/clock";
 import type { OutboxEntry, Store } from "#store";
 import type { BroughtFile } from "../media/outgoing.ts";
 import type { Outbound, SendResult } from "../platform/outbound.ts";
+import { type OwedSpeech, readSpeech } from "../voice/speech.ts";
 import type { Outlet } from "./outlet.ts";
 
 export interface SenderDeps {
@@ -12,10 +13,14 @@ export interface SenderDeps {
   readonly outlet: Outlet;
   /** Brings a file that lies on another machine, until it is sent. */
   readonly bring?: ((message: Outbound, key: string, signal: AbortSignal) => Promise<BroughtFile>) | undefined;
+  /** Makes sound of words that are owed as speech. */
+  readonly speak?: ((speech: OwedSpeech, key: string, signal: AbortSignal) => Promise<Outbound>) | undefined;
   /** What is done with a message whose sending was cut off, where the platform cannot say. */
   unknownSend(): "resend_marked" | "drop";
   /** How long a message of words waits before it goes; its chat waits with it. */
   pauseMs?(): number;
+  /** The platform asked for a message to wait so long. */
+  onWait?(waitMs: number): void;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -72,7 +77,7 @@ export class Sender {
     const woken = new AbortController();
     this.#look = () => woken.abort();
     try {
-      await this.#deps.clock.sleep(lookEveryMs, AbortSignal.any([signal, woken.signal]));
+      await this.#deps.clock.sleep(lookEveryMs, linkSignals(signal, woken.signal));
     } catch (error) {
       if (!isAbort(error)) throw error;
     } finally {
@@ -119,6 +124,8 @@ export class Sender {
 
   /** The message with its file on this machine; undefined when the file cannot be had now. */
   async #brought(entry: OutboxEntry, signal: AbortSignal): Promise<BroughtFile | undefined> {
+    const speech = readSpeech(entry.payload);
+    if (speech !== undefined) return await this.#spoken(entry, speech, signal);
     const message = entry.payload as Outbound;
     if (this.#deps.bring === undefined) return { message, [Symbol.asyncDispose]: () => Promise.resolve() };
     try {
@@ -128,6 +135,21 @@ export class Sender {
       const isLate = this.#deps.clock.now() - entry.createdAtMs > fileComesMs;
       const errorClass = isLate ? "not-found" : "network";
       await this.#settle(entry, { kind: "failed", errorClass, message: describe(error) }, signal);
+      return undefined;
+    }
+  }
+
+  /** The text of the answer has arrived already: one that cannot be said is left at that. */
+  async #spoken(entry: OutboxEntry, speech: OwedSpeech, signal: AbortSignal): Promise<BroughtFile | undefined> {
+    const { store, logger } = this.#deps;
+    try {
+      if (this.#deps.speak === undefined) throw new Error("nothing is set up to speak");
+      const message = await this.#deps.speak(speech, entry.idempotencyKey, signal);
+      return { message, [Symbol.asyncDispose]: () => Promise.resolve() };
+    } catch (error) {
+      signal.throwIfAborted();
+      logger.warn("an answer could not be spoken", { platform: entry.platform, error: describe(error) });
+      await store.outbox.fail(entry.id, { status: "failed", errorClass: "speech" });
       return undefined;
     }
   }
@@ -159,6 +181,7 @@ export class Sender {
     else if (ageMs > givesUpAfterMs) await store.outbox.fail(entry.id, { status: "dead", errorClass });
     else {
       const waitMs = result.retryAfterMs ?? Math.min(longestRetryMs, firstRetryMs * 2 ** Math.min(entry.attempts, 20));
+      if (result.retryAfterMs !== undefined) this.#deps.onWait?.(waitMs);
       // It may have arrived before: however often it is put off, it is marked when it goes.
       const kept = entry.errorClass === inDoubt ? inDoubt : errorClass;
       await store.outbox.retryAt(entry.id, { atMs: clock.now() + waitMs, errorClass: kept });
@@ -178,6 +201,9 @@ export class Sender {
     const again = (atMs: number) => store.outbox.retryAt(entry.id, { atMs, errorClass: "interrupted" });
     // With our key the platform sends it once, however often it is asked to. So does an edit.
     if (settlesSends === "key" || entry.kind === "edit") return await again(clock.now());
+    // Heard twice is worse than read only.
+    if (readSpeech(entry.payload) !== undefined)
+      return await store.outbox.fail(entry.id, { status: "unknown", errorClass: "interrupted" });
     const message = entry.payload as Outbound;
     const context = { key: entry.idempotencyKey, signal };
     const found = await connection.reconcile?.(destinationOf(entry), message, context);

@@ -10,11 +10,12 @@ import type { Clock } from "#foundation/time/clock";
 import { leaseOwner, type Store, takeLease } from "#store";
 import { Pairing } from "../access/pairing.ts";
 import { forgetAsks } from "../asks/ask-rows.ts";
-import { chatLease, forgetEnds } from "../chats/blame.ts";
 import { readInbound } from "../chats/read-inbound.ts";
+import { chatLease, forgetEnds } from "../crashes/blame.ts";
 import { mediaFolders, mediaId } from "../media/incoming.ts";
 import type { InboundMessage, MessageSource } from "../platform/inbound.ts";
 import { ChannelDirectory } from "../targets/directory.ts";
+import { setVoiceMode } from "../voice/voice-mode.ts";
 
 export interface ForgetDeps {
   readonly home: HermesHome;
@@ -104,6 +105,7 @@ export async function forget(who: Forgotten, found: Found, deps: ForgetDeps): Pr
       await forgetEnds(tx, key);
     }
     for (const chatId of found.sentTo) await tx.traces.removeSent(who.platform, chatId);
+    for (const chatId of found.sentTo) await setVoiceMode(tx, { ...who, chatId }, "off");
     await tx.traces.removeReceived(found.received);
     await forgetAsks(tx, found.owedKeys);
     for (const id of found.sessions) await tx.sessions.delete(id);

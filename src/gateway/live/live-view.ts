@@ -1,5 +1,6 @@
 import { describe } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
+import { timeLimit } from "#foundation/lifecycle/abort";
 import { Deferred } from "#foundation/lifecycle/deferred";
 import type { Clock } from "#foundation/time/clock";
 import type { SessionEvent } from "#session";
@@ -151,7 +152,7 @@ export class LiveView {
         : { kind: "edit", messageId: one.messageId, body, isFinal: one.isDone };
     const context = {
       key: `live:${this.#deps.message.dedupKey}:${this.#units.indexOf(one)}`,
-      signal: AbortSignal.timeout(longestIntervalMs),
+      signal: timeLimit(longestIntervalMs),
       isGrowing: !one.isDone,
     };
     const sending = isLast
@@ -171,7 +172,7 @@ export class LiveView {
   /** The answer went out on its own while its first piece was on its way: that piece is taken back. */
   async #created(messageId: string): Promise<void> {
     if (!this.#isTaken) return this.#deps.onLiveMessage(messageId);
-    await this.#deps.outlet.connection.remove?.(this.#to, messageId, AbortSignal.timeout(longestIntervalMs));
+    await this.#deps.outlet.connection.remove?.(this.#to, messageId, timeLimit(longestIntervalMs));
   }
 
   #slowDown({ errorClass, message, retryAfterMs = 0 }: Extract<SendResult, { readonly kind: "failed" }>): void {

@@ -1,6 +1,7 @@
 import { type ExitReason, flagsOf } from "#conversation";
 import type { Logger } from "#foundation/files/logger";
 import { quietly } from "#foundation/files/quietly";
+import { timeLimit } from "#foundation/lifecycle/abort";
 import type { Outlet } from "../delivery/outlet.ts";
 import type { InboundMessage } from "../platform/inbound.ts";
 
@@ -44,7 +45,7 @@ export class Reactions {
       outlet.connection.react?.(
         { platform, account, chatId, threadId },
         { messageId, emoji, isAdded },
-        AbortSignal.timeout(longestMs),
+        timeLimit(longestMs),
       );
     await quietly("marking a message", act, { logger, level: "debug" });
   }

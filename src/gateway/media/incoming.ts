@@ -8,6 +8,7 @@ import { describe } from "#foundation/errors";
 import { readTextFile } from "#foundation/files/files";
 import type { Logger } from "#foundation/files/logger";
 import type { HermesHome } from "#foundation/files/paths";
+import { timeLimit } from "#foundation/lifecycle/abort";
 import { byteSize } from "#foundation/text/figures";
 import type { Attachment, InboundMessage } from "../platform/inbound.ts";
 import type { Connection } from "../platform/platform.ts";
@@ -130,7 +131,7 @@ async function fetched(
   );
   if ((await stat(file).catch(() => undefined))?.isFile() === true) return file;
   if ((attachment.bytes ?? 0) > deps.maxBytes) throw new Error(`it is larger than ${byteSize(deps.maxBytes)}`);
-  const within = AbortSignal.any([signal, AbortSignal.timeout(fetchMs)]);
+  const within = timeLimit(fetchMs, signal);
   await mkdir(deps.folders[folder], { recursive: true });
   const partial = `${file}.part`;
   try {

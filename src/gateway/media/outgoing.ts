@@ -3,6 +3,7 @@ import { mkdir, rm } from "node:fs/promises";
 import path from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { timeLimit } from "#foundation/lifecycle/abort";
 import type { Outbound } from "../platform/outbound.ts";
 import { exchangeName, type MediaExchange } from "./exchange.ts";
 
@@ -25,7 +26,7 @@ export async function bringFile(
   const name = exchangeName(key);
   // Named as files of messages are: a copy that a crash leaves is forgotten with them.
   const copy = path.join(folder, `doc_${name}${path.extname(file)}`);
-  const within = AbortSignal.any([signal, AbortSignal.timeout(bringMs)]);
+  const within = timeLimit(bringMs, signal);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const remove = (): Promise<void> => rm(copy, { force: true });
   try {

@@ -53,12 +53,16 @@ export interface InboundMessage {
   readonly replyTo?: { readonly messageId: string; readonly text?: string | undefined } | undefined;
   /** False: it was not said to Hermes, who hears all of this channel. */
   readonly isAddressed?: boolean | undefined;
+  /** What others had said where it was written, before Hermes was there. */
+  readonly earlier?: string | undefined;
   /** Further instructions of this channel; never stored in a transcript. */
   readonly channelPrompt?: string | undefined;
   /** What a session that begins with it is given to read first. */
   readonly skills?: readonly string[] | undefined;
   /** Words of strangers are in it: where they came from. */
   readonly untrusted?: string | undefined;
+  /** Nobody wrote it: it is Hermes' own, so nobody's rights are asked for, and it stops no turn. Never set by adapters. */
+  readonly isInternal?: true | undefined;
   /** The chat that hears the answer, when it is not the one that asked. */
   readonly answerTo?: MessageSource | undefined;
 }

@@ -60,6 +60,8 @@ export interface ConnectionPorts {
    * taken down and made again, so call it for proofs of life only.
    */
   alive(): void;
+  /** Only messages are to be sent: nothing is listened to, and nothing taken in. Where the platform `sendsAlone`. */
+  readonly isSendOnly?: boolean | undefined;
   /** Goes through the platform's proxy by itself. */
   readonly fetch: Fetch;
   /** The proxies of other connections, such as sockets; undefined: none. */
@@ -134,6 +136,8 @@ export interface MenuCommand {
   readonly name: string;
   readonly description: string;
   readonly argument?: string | undefined;
+  /** It is a skill: there may be many of them, and they come last. */
+  readonly isSkill?: true | undefined;
 }
 
 /**
@@ -149,6 +153,8 @@ export interface Platform {
   readonly capabilities: Capabilities;
   /** True: it judges `dm_policy`, `group_policy` and their lists itself, with rules of its own. */
   readonly hasOwnRules?: true | undefined;
+  /** True: a process can send there without listening, beside one that does or where none does. */
+  readonly sendsAlone?: true | undefined;
   /** True: it puts `reply_prefix` before its messages itself, and knows them by it. */
   readonly hasOwnPrefix?: true | undefined;
   /** Whether messages can be edited under these settings, where `canEdit` does not hold for all. */

@@ -43,7 +43,7 @@ async function imported(text: string) {
 }
 
 describe("the chats of an earlier version", () => {
-  it("go on in the sessions they were in, once [40:SES-3]", async () => {
+  it("go on in the sessions they were in, once, each with one entry [40:SES-2] [40:SES-3]", async () => {
     const gone = { ...entry, session_key: "agent:main:telegram:dm:2", session_id: "20260301_101500_ffffffff" };
     const stuck = { ...entry, session_key: "agent:main:telegram:dm:3", suspended: true };
     const all = { [key]: entry, [gone.session_key]: gone, [stuck.session_key]: stuck, broken: 7 };

@@ -16,6 +16,8 @@ export interface MaintenanceDeps {
   expire(): Promise<void>;
   /** How long a silent chat is remembered; zero: for ever. */
   readonly chatsLiveMs: number;
+  /** Another process took over what the processes on a store do once. */
+  onLost?(name: string): void;
   readonly clock: Clock;
   readonly logger: Logger;
 }

@@ -1,6 +1,7 @@
 import type { Logger } from "#foundation/files/logger";
 import type { Clock } from "#foundation/time/clock";
 import { isLeft, type Store, takeLease } from "#store";
+import { registrations } from "../rights/registration.ts";
 import type { Role } from "./roles.ts";
 
 export interface RegistryDeps {
@@ -17,13 +18,11 @@ export interface Registration extends AsyncDisposable {
   leave(): Promise<void>;
 }
 
-const prefix = "gateway:";
-
 /** That a process of the gateway runs and with which roles, said to all others on the store for as long as it lives. */
 export async function registered(deps: RegistryDeps): Promise<Registration> {
   const nothing = (): void => undefined;
   const held = await Promise.all(
-    [...deps.roles].map((role) => takeLease(deps, `${prefix}${role}:${deps.owner}`, nothing)),
+    [...deps.roles].map((role) => takeLease(deps, `${registrations(role)}${deps.owner}`, nothing)),
   );
   let left: Promise<unknown> | undefined;
   const leave = async (): Promise<void> => {
@@ -38,7 +37,7 @@ async function processesOf(
   role: Role,
   { store, clock }: Pick<RegistryDeps, "store" | "clock">,
 ): Promise<readonly string[]> {
-  const leases = await store.leases.held(`${prefix}${role}:`);
+  const leases = await store.leases.held(registrations(role));
   return leases.filter((lease) => !isLeft(lease, clock.now())).map(({ owner }) => owner);
 }
 

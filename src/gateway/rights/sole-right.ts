@@ -13,9 +13,16 @@ export interface SoleRightDeps {
   readonly ttlMs?: number;
   /** Another process has it; this one stands by. */
   onWaiting?(): void;
+  /** It was taken from this process, or cannot be made sure of any more. */
+  onLost?(name: string): void;
 }
 
 const lookEveryMs = 5_000;
+
+/** By what name one process has the right to send for an account. */
+export function senderLease(platform: string, account: string): string {
+  return `sender:${platform}:${account}`;
+}
 
 /**
  * Does the work in one process at a time, among all on the store: waits for the right, stops when it is lost or cannot be
@@ -36,6 +43,7 @@ export async function whileAlone(
       await using _held = lease;
       await work(linkSignals(signal, lost.signal));
       if (!lost.signal.aborted) return;
+      deps.onLost?.(name);
     } else if (!isWaiting) {
       isWaiting = true;
       onWaiting?.();

@@ -15,6 +15,8 @@ import { sendMessageTool } from "./send-message-tool.ts";
 
 export interface TargetsDeps {
   readonly config: Config;
+  /** As it is saved now. */
+  configNow(): Promise<Config>;
   readonly store: Store;
   readonly platforms: readonly Platform[];
   readonly home: HermesHome;
@@ -23,6 +25,8 @@ export interface TargetsDeps {
   readonly cwd: string;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** For a process that is no gateway: sends from here where none runs. */
+  visit?(platform: Platform, signal: AbortSignal): Promise<AsyncDisposable | undefined>;
 }
 
 /** How chats are reached that nobody has just written in: by jobs, and by the model. All of it goes through the outbox. */

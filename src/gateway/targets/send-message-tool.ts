@@ -63,7 +63,8 @@ async function send(
   const { store } = deps;
   const own = await store.routes.bySession(context.sessionId as Parameters<Store["routes"]["bySession"]>[0]);
   const origin =
-    own?.chatId === undefined ? undefined : { ...own, chatId: own.chatId, account: accountOf(own.details) };
+    own?.chatId === undefined ? undefined : { ...own, chatId: own.chatId, account: accountIn(own.details) };
+  await using _visitor = await visitorFor(target, deps, context.signal);
   const source = await resolveTarget({ word: target, origin }, deps);
   if (typeof source === "string") throw new ToolFailure(source);
   const isOwn = own?.platform === source.platform && own.chatId === source.chatId;
@@ -101,12 +102,24 @@ async function send(
   });
 }
 
+/** Where no gateway runs, the message leaves from here; the account is known then, too. */
+async function visitorFor(
+  target: string,
+  { platforms, visit, logger }: SendMessageDeps,
+  signal: AbortSignal,
+): Promise<AsyncDisposable | undefined> {
+  const [id] = target.trim().toLowerCase().split(":");
+  const platform = platforms.find((one) => one.id === id);
+  if (platform === undefined || visit === undefined) return undefined;
+  return await quietly("sending without a gateway", () => visit(platform, signal), { logger });
+}
+
 const asked = (target: string, message: string) => ({ tool: "send_message", summary: `${target}: ${message}` });
 
 /** Why this conversation may not write there. Those who are no admins reach the chats they have written in. */
 async function notAllowed(
   { target, source }: { readonly target: string; readonly source: MessageSource },
-  { config, directory, users }: SendMessageDeps,
+  { configNow, directory, users }: SendMessageDeps,
   { scope }: ToolContext,
 ): Promise<string | undefined> {
   const { platform, chatId, threadId } = source;
@@ -116,7 +129,7 @@ async function notAllowed(
     channelTarget({ ...source, id: chatId, name: "", type: "" }),
     `${platform}:${chatId}`,
   ];
-  const allowed = config.messaging.allowed_targets;
+  const allowed = (await configNow()).messaging.allowed_targets;
   if (allowed.length > 0 && !allowed.some((one) => names.includes(one.trim())))
     return `messaging.allowed_targets does not name ${target}.`;
   if (reachesAll(scope, users)) return undefined;
@@ -130,7 +143,8 @@ function reachesAll({ userId, source }: ToolContext["scope"], users: Pick<Users,
 }
 
 async function listing(deps: SendMessageDeps, { scope }: ToolContext): Promise<string> {
-  const { directory, platforms, users, config } = deps;
+  const { directory, platforms, users } = deps;
+  const config = await deps.configNow();
   const isFree = reachesAll(scope, users);
   const channels = isFree ? await directory.list() : await directory.spokenInBy(scope.userId ?? "");
   const blocks = platforms.map(({ id, label }) => {
@@ -164,6 +178,6 @@ async function settled(
   return undefined;
 }
 
-function accountOf({ account }: Readonly<Record<string, unknown>>): string | undefined {
+function accountIn({ account }: Readonly<Record<string, unknown>>): string | undefined {
   return typeof account === "string" ? account : undefined;
 }

@@ -23,7 +23,12 @@ describe("a target", () => {
     const config = await defaultConfig();
     const meta = { get: () => Promise.resolve("bot") } as never;
     const directory = { list: () => Promise.resolve([listed("eng", "111"), listed("eng-ops", "222")]) };
-    return { config, store: { meta }, platforms: [telegram, discord, slack], directory };
+    return {
+      configNow: () => Promise.resolve(config),
+      store: { meta },
+      platforms: [telegram, discord, slack],
+      directory,
+    };
   };
 
   it.each([
@@ -81,7 +86,7 @@ async function sending(options: { readonly allowed?: readonly string[] } = {}) {
   const users = { isAdmin: ({ userId }: { userId?: string | undefined }) => userId === "7" };
   await rememberAccount(store, "fake", "bot");
   const tool = sendMessageTool({
-    config,
+    configNow: () => Promise.resolve(config),
     store,
     platforms: [platform],
     directory,
@@ -96,7 +101,7 @@ async function sending(options: { readonly allowed?: readonly string[] } = {}) {
 }
 
 describe("send_message", () => {
-  it("writes into another chat, whose conversation hears of it with its next message [40:DLV-10] [40:DLV-12] [40:A-DLV-7]", async () => {
+  it("writes into another chat, whose conversation hears of it with its next message [30:3.19] [40:DLV-10] [40:DLV-12] [40:A-DLV-7]", async () => {
     const { call, server, intake, message, start, heard, texts } = await sending();
     server.script(says("Hello."), says("Yes, that was me."));
     start();
@@ -116,7 +121,7 @@ describe("send_message", () => {
     expect(again.split("The build is **done**.").length - 1).toBe(1);
   });
 
-  it("lists the chats, and to those who are no admins only their own [40:DLV-14]", async () => {
+  it("lists the chats, and to those who are no admins only their own [30:3.19] [40:DLV-14]", async () => {
     const { call, server, intake, message, start, heard } = await sending();
     server.script(says("Hello."));
     start();
@@ -130,7 +135,7 @@ describe("send_message", () => {
     await expect(call({ target: "fake:1", message: "boo" }, jobs)).rejects.toThrow("Jobs deliver");
   });
 
-  it("asks a person when words of strangers were read, and nobody means no; only allowed targets are written to", async () => {
+  it("asks a person when words of strangers were read, and nobody means no; only allowed targets are written to [30:3.19]", async () => {
     const { call, sent } = await sending({ allowed: ["fake:1"] });
     await expect(call({ target: "fake:2", message: "hi" })).rejects.toThrow("allowed_targets");
     await expect(call({ target: "fake:1", message: "hi" }, { untrusted: "web" })).rejects.toThrow("Not done");

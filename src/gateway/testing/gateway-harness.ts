@@ -91,7 +91,7 @@ export async function gateway(options: GatewayHarnessOptions = {}) {
     filePolicy: () => ({ roots: [folder], secretFolder: `${folder}/home` }),
     replyMode: () => "first",
   });
-  const outlet = new Outlet(fake.connection, fake.platform, systemClock);
+  const outlet = new Outlet(fake.connection, fake.platform, { clock: systemClock });
   const cache = `${folder}/cache`;
   const incoming = {
     connection: () => fake.connection,
@@ -114,12 +114,15 @@ export async function gateway(options: GatewayHarnessOptions = {}) {
       outlet: () => outlet,
       liveSettings: () => ({ ...quiet, ...options.live }),
       enrich: (message, within) => enrich(message, incoming, within),
+      firstContact: () => Promise.resolve(""),
+      surroundings: () => Promise.resolve(""),
       hidesIds: () => false,
       skills: () => [],
       busyMode: () => options.busyMode ?? "interrupt",
       followupGraceMs: () => options.followupGraceMs ?? 0,
       resetPolicy: () => ({ mode: "none", idleMinutes: 1, atHour: 4, tells: true, ...options.reset }),
       commands: {
+        store,
         users,
         pairing: new Pairing(`${folder}/pairing`, systemClock),
         platformIds: () => ["fake"],

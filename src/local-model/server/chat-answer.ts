@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
+import { defined } from "#foundation/defined";
 import type { ChatRequest } from "./chat-request.ts";
 import type { Generated } from "./generate.ts";
 
@@ -55,7 +56,7 @@ export class ChatAnswer {
       this.#endStream(generated, calls);
       return;
     }
-    const message = { role: "assistant", content: this.#text, ...(calls === undefined ? {} : { tool_calls: calls }) };
+    const message = { role: "assistant", content: this.#text, ...defined({ tool_calls: calls }) };
     this.#response.writeHead(200, { "content-type": "application/json" });
     this.#response.end(
       JSON.stringify({

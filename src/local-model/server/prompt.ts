@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import { type CallForm, explainsTools } from "./call-form.ts";
 import type { ChatMessage, ChatRequest, ChatTool } from "./chat-request.ts";
 
@@ -57,8 +58,7 @@ function plain(message: ChatMessage): Written {
   return {
     role,
     content,
-    ...(toolCallId === undefined ? {} : { tool_call_id: toolCallId }),
-    ...(name === undefined ? {} : { name }),
+    ...defined({ tool_call_id: toolCallId, name }),
   };
 }
 

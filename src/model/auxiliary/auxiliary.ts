@@ -1,4 +1,5 @@
 import type { AssistantMessage, Message, ToolDefinition, Usage } from "#conversation";
+import { defined } from "#foundation/defined";
 import type { Logger } from "#foundation/files/logger";
 import type { CallCost } from "../catalog/cost.ts";
 import { explain } from "../failures/explain.ts";
@@ -7,7 +8,7 @@ import type { ModelRequest, RequestOptions } from "../request.ts";
 import type { TargetRequest } from "../resolve/context.ts";
 import type { Target } from "../target.ts";
 import type { AutoFacts } from "./auto-chain.ts";
-import { type CallDeps, callTarget } from "./call.ts";
+import type { CallDeps } from "./call.ts";
 import { type Candidate, describeCandidate } from "./candidate.ts";
 import { Limiter } from "./limiter.ts";
 import { type AuxiliaryPlan, type AuxiliaryRequest, planTask } from "./plan.ts";
@@ -68,8 +69,8 @@ export interface Auxiliary {
   run(task: AuxiliaryTask, input: AuxiliaryInput, signal: AbortSignal): Promise<AuxiliaryOutcome>;
   /** The model a task would use now, without asking anybody; undefined when nothing is set up. */
   planned(task: AuxiliaryTask): PlannedModel | undefined;
-  /** Whether anybody could be asked for a task now: a model is set up for it and has its credential. Asks no model. */
-  isReachable(task: AuxiliaryTask, signal: AbortSignal): Promise<boolean>;
+  /** The model that could be asked for a task now: it is set up for it and has its credential. Asks no model. */
+  reachable(task: AuxiliaryTask, signal: AbortSignal): Promise<Target | undefined>;
   readonly totals: AuxiliaryTotals;
 }
 
@@ -84,7 +85,7 @@ export function createAuxiliary(deps: AuxiliaryDeps): Auxiliary {
     toldWords.add(message);
   };
   const plan = (task: AuxiliaryTask, wanted?: AuxiliaryRequest): AuxiliaryPlan =>
-    planTask(task, deps.settings(), { auto: deps.auto(), ...(wanted === undefined ? {} : { wanted }) });
+    planTask(task, deps.settings(), { auto: deps.auto(), ...defined({ wanted }) });
 
   const run = async (task: AuxiliaryTask, input: AuxiliaryInput, signal: AbortSignal): Promise<AuxiliaryOutcome> => {
     const callDeps: CallDeps = {
@@ -111,10 +112,12 @@ export function createAuxiliary(deps: AuxiliaryDeps): Auxiliary {
       const isMain = first.kind === "open" && isSameModel(first.target, deps.auto().main);
       return { ...describeCandidate(first), source: first.source, isMain };
     },
-    isReachable: async (task, signal) => {
-      for (const candidate of plan(task).candidates)
-        if ((await open(candidate, deps, signal)).kind === "open") return true;
-      return false;
+    reachable: async (task, signal) => {
+      for (const candidate of plan(task).candidates) {
+        const opened = await open(candidate, deps, signal);
+        if (opened.kind === "open") return opened.target;
+      }
+      return undefined;
     },
     run: (task, input, signal) => {
       const limit = deps.settings()[task]?.max_concurrency ?? taskDefaults[task].maxConcurrency;
@@ -160,6 +163,7 @@ async function tryCandidates(
     }
     const { target } = opened;
     const timeoutMs = timeoutMsOf(task, deps.settings()[task]);
+    const { callTarget } = await import("./call.ts");
     const outcome = await callTarget(requestFor(work, target, deps), { timeoutMs, deps: callDeps }, signal);
     if (outcome.kind === "answered") return { ...outcome, kind: "done", target };
     last = failedCall(task, { target, failure: outcome.failure, profiles: deps.auto().profiles });
@@ -198,10 +202,12 @@ function requestFor({ task, input }: Work, target: Target, deps: AuxiliaryDeps):
     options: {
       stream: true,
       initiator: "agent",
-      ...(input.maxTokens === undefined ? {} : { maxOutputTokens: input.maxTokens }),
-      ...(temperature === undefined ? {} : { temperature }),
-      ...(input.reasoning === undefined ? {} : { reasoning: input.reasoning }),
-      ...(input.responseSchema === undefined ? {} : { responseSchema: input.responseSchema }),
+      ...defined({
+        maxOutputTokens: input.maxTokens,
+        temperature,
+        reasoning: input.reasoning,
+        responseSchema: input.responseSchema,
+      }),
       ...(extraBody === undefined || Object.keys(extraBody).length === 0 ? {} : { extraBody }),
     },
   };
@@ -214,17 +220,21 @@ function failedCall(
 ): Failed {
   const { target, failure } = at;
   const profile = at.profiles.find((one) => one.id === target.provider);
+  const { source, masked } = target.credential;
   const provider = { authKind: "api_key", keyEnv: [], ...profile, label: target.providerLabel } as const;
-  const { code, message, hint } = explain(failure, { ...provider, source: target.credential.source });
+  const { code, message, hint } = explain(failure, { ...provider, source, masked });
   return { kind: "failed", code, message: `${labelOf(task)} with ${target.model} failed. ${message}`, hint, failure };
 }
 
 function nothingSetUp(task: AuxiliaryTask): Failed {
+  const choose = `hermes config set auxiliary.${task}.provider <provider>`;
+  const failed = { kind: "failed", code: "no_provider_configured" } as const;
+  if (task !== "vision")
+    return { ...failed, message: `No model can be used for ${labelOf(task)}.`, hint: `Choose one with: ${choose}` };
   return {
-    kind: "failed",
-    code: "no_provider_configured",
-    message: `No model can be used for ${labelOf(task)}.`,
-    hint: `Choose one with: hermes config set auxiliary.${task}.provider <provider>`,
+    ...failed,
+    message: "This model is not known to see images, and no other one that does is set up.",
+    hint: `If it does: hermes config set display.image_mode native. To use another one: ${choose}`,
   };
 }
 

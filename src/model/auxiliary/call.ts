@@ -1,4 +1,5 @@
 import { type AssistantMessage, type Spender, type Usage, zeroUsage } from "#conversation";
+import { defined } from "#foundation/defined";
 import { deadline, isTimeout, linkSignals } from "#foundation/lifecycle/abort";
 import type { Clock } from "#foundation/time/clock";
 import type { CallEstimate } from "../budget/estimate.ts";
@@ -168,8 +169,7 @@ function answerOf(
     kind: "answered",
     message,
     text,
-    ...(usage === undefined ? {} : { usage }),
-    ...(cost === undefined ? {} : { cost }),
+    ...defined({ usage, cost }),
   };
 }
 

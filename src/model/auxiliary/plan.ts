@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import { nonEmpty } from "#foundation/text/text";
 import { parseEntries, requestFor } from "../fallback/chain.ts";
 import { customEndpoint } from "../providers/records/clouds.ts";
@@ -56,7 +57,7 @@ function chosenCandidate(
     return namedProvider(wanted.provider, { ...wanted, source: "call" }, facts.auto.main);
   const baseUrl = nonEmpty(own.base_url);
   const model = wanted?.model ?? nonEmpty(own.model);
-  const shared = { ...(model === undefined ? {} : { model }), ...keyOf(own), ...protocolOf(own), source };
+  const shared = { ...defined({ model }), ...keyOf(own), ...protocolOf(own), source };
   if (baseUrl !== undefined)
     return { kind: "request", wanted: { ...shared, provider: customEndpoint.id, baseUrl }, source };
   const provider = nonEmpty(own.provider) ?? taskDefaults[task].provider;
@@ -88,7 +89,7 @@ function keyOf(own: TaskSettings): Pick<TargetRequest, "apiKey" | "keyEnv"> {
   const keyEnv = nonEmpty(own.key_env);
   return {
     ...(own.api_key === undefined || own.api_key.isEmpty ? {} : { apiKey: own.api_key }),
-    ...(keyEnv === undefined ? {} : { keyEnv }),
+    ...defined({ keyEnv }),
   };
 }
 

@@ -1,4 +1,5 @@
 import { type Cost, promptTokens, type Usage } from "#conversation";
+import { defined } from "#foundation/defined";
 import type { Prices } from "../model-facts.ts";
 import type { BillingMode, CostSource, PriceQuote } from "./pricing.ts";
 
@@ -64,9 +65,9 @@ export function costOfCall(usage: Usage, quote: PriceQuote, reportedUsd?: number
   const estimate = estimateOf(usage, quote);
   const billing = {
     billingMode: quote.billingMode,
-    ...(quote.version === undefined ? {} : { pricingVersion: quote.version }),
+    ...defined({ pricingVersion: quote.version }),
   };
-  const common = { ...billing, ...(estimate.usd === undefined ? {} : { estimatedUsd: estimate.usd }) };
+  const common = { ...billing, ...defined({ estimatedUsd: estimate.usd }) };
   if (reportedUsd !== undefined && Number.isFinite(reportedUsd) && reportedUsd >= 0) {
     const source = "provider_cost_api";
     const cost = { status: "actual", source, usd: reportedUsd, ...billing } as const;

@@ -164,10 +164,7 @@ describe("a window that is too small", () => {
     const refused = checkWindow(32_000, { model: "m", isSmallAllowed: false });
     expect(refused).toMatchObject({ kind: "refused", code: "context_too_small" });
     expect(JSON.stringify(refused)).toMatch(/model\.context_length.*model\.allow_small_context/);
-    expect(checkWindow(32_000, { model: "m", isSmallAllowed: true })).toMatchObject({
-      kind: "warning",
-      isPermanent: true,
-    });
+    expect(checkWindow(32_000, { model: "m", isSmallAllowed: true })).toMatchObject({ kind: "warning" });
     expect(checkWindow(64_000, { model: "m", isSmallAllowed: false })).toEqual({ kind: "fits" });
   });
 

@@ -37,7 +37,7 @@ export const windowWords: Readonly<Record<WindowSource, string>> = {
   openrouter: "OpenRouter",
   snapshot: "the built-in table",
   family: "the name of the model",
-  default: "an assumption",
+  default: "a guess (model.context_length sets it)",
 };
 export type WindowClaims = { readonly [source in Exclude<WindowSource, "default">]?: number | undefined };
 

@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import { isRecord } from "#foundation/text/json";
 import { type Capability, type ModelFacts, type Prices, readPrice, readWindow, windowFields } from "../model-facts.ts";
 import { plainModelName } from "./model-name.ts";
@@ -29,11 +30,7 @@ function factsOf(entry: Readonly<Record<string, unknown>>): ModelFacts {
   const parameters = strings(entry["supported_parameters"]);
   const capabilities = capabilitiesOf(entry, parameters);
   return {
-    ...(contextWindow === undefined ? {} : { contextWindow }),
-    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-    ...(capabilities === undefined ? {} : { capabilities }),
-    ...(prices === undefined ? {} : { prices }),
-    ...(parameters === undefined ? {} : { parameters }),
+    ...defined({ contextWindow, maxOutputTokens, capabilities, prices, parameters }),
   };
 }
 
@@ -74,10 +71,7 @@ function pricesOf(pricing: unknown): Prices | undefined {
   const request = readPrice(pricing["request"], "per-request");
   if (input === undefined && output === undefined) return undefined;
   return {
-    ...(input === undefined ? {} : { input }),
-    ...(output === undefined ? {} : { output }),
-    ...(cacheRead === undefined ? {} : { cacheRead }),
-    ...(cacheWrite === undefined ? {} : { cacheWrite }),
+    ...defined({ input, output, cacheRead, cacheWrite }),
     ...(request === undefined || request === 0 ? {} : { request }),
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import { isRecord } from "#foundation/text/json";
 import { type Capability, type ModelFacts, type Prices, readPrice, readWindow } from "../model-facts.ts";
 import { plainModelName } from "./model-name.ts";
@@ -38,10 +39,10 @@ function factsOf(entry: Readonly<Record<string, unknown>>): ModelFacts {
   const output = limit["output"];
   const prices = pricesOf(entry["cost"]);
   return {
-    ...(contextWindow === undefined ? {} : { contextWindow }),
+    ...defined({ contextWindow }),
     ...(typeof output === "number" && Number.isInteger(output) && output > 0 ? { maxOutputTokens: output } : {}),
     capabilities: capabilitiesOf(entry),
-    ...(prices === undefined ? {} : { prices }),
+    ...defined({ prices }),
   };
 }
 
@@ -60,7 +61,7 @@ function pricesOf(cost: unknown): Prices | undefined {
   if (base.input === undefined && base.output === undefined) return undefined;
   const over = cost["context_over_200k"];
   const longContext = isRecord(over) ? { aboveTokens: 200_000, ...tokenPrices(over) } : undefined;
-  return { ...base, ...(longContext === undefined ? {} : { longContext }) };
+  return { ...base, ...defined({ longContext }) };
 }
 
 function tokenPrices(cost: Readonly<Record<string, unknown>>): Omit<Prices, "longContext" | "request"> {
@@ -69,9 +70,6 @@ function tokenPrices(cost: Readonly<Record<string, unknown>>): Omit<Prices, "lon
   const cacheRead = readPrice(cost["cache_read"], "per-million");
   const cacheWrite = readPrice(cost["cache_write"], "per-million");
   return {
-    ...(input === undefined ? {} : { input }),
-    ...(output === undefined ? {} : { output }),
-    ...(cacheRead === undefined ? {} : { cacheRead }),
-    ...(cacheWrite === undefined ? {} : { cacheWrite }),
+    ...defined({ input, output, cacheRead, cacheWrite }),
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import type { Logger } from "#foundation/files/logger";
 import type { Clock } from "#foundation/time/clock";
 import type { Prices } from "../model-facts.ts";
@@ -80,11 +81,7 @@ function readOverrides(
 
 function pricesOf({ input, output, cache_read, cache_write, request }: WrittenPrices): Prices {
   return {
-    ...(input === undefined ? {} : { input }),
-    ...(output === undefined ? {} : { output }),
-    ...(cache_read === undefined ? {} : { cacheRead: cache_read }),
-    ...(cache_write === undefined ? {} : { cacheWrite: cache_write }),
-    ...(request === undefined ? {} : { request }),
+    ...defined({ input, output, cacheRead: cache_read, cacheWrite: cache_write, request }),
   };
 }
 
@@ -95,7 +92,7 @@ export function knowledgeFrom(catalog: ModelCatalog): (query: LimitsQuery) => Mo
       provider,
       model,
       baseUrl,
-      ...(reportedWindow === undefined ? {} : { localWindow: reportedWindow }),
+      ...defined({ localWindow: reportedWindow }),
     };
     const maxOutputTokens = anthropicOutputLimit(model) ?? catalog.maxOutput(question, "other");
     const { tokens, source } = catalog.window(question);
@@ -103,7 +100,7 @@ export function knowledgeFrom(catalog: ModelCatalog): (query: LimitsQuery) => Mo
       contextWindow: tokens,
       windowSource: windowWords[source],
       supportsImages: catalog.capabilities(question).includes("vision"),
-      ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+      ...defined({ maxOutputTokens }),
     };
   };
 }

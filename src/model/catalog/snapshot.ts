@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import type { Capability, ModelFacts, Prices } from "../model-facts.ts";
 import { plainModelName } from "./model-name.ts";
 import { catalogueFacts } from "./provider-facts.ts";
@@ -43,8 +44,8 @@ function isSame(row: SnapshotRow, model: string, name: string): boolean {
 function factsOf(row: SnapshotRow): ModelFacts {
   return {
     contextWindow: row.window,
-    ...(row.output === undefined ? {} : { maxOutputTokens: row.output }),
+    ...defined({ maxOutputTokens: row.output }),
     capabilities: row.can as readonly Capability[],
-    ...(row.prices === undefined ? {} : { prices: row.prices }),
+    ...defined({ prices: row.prices }),
   };
 }

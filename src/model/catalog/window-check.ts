@@ -9,8 +9,8 @@ type LocalServer = "ollama" | "lm-studio" | "llama.cpp" | "vllm" | "sglang";
 
 export type WindowCheck =
   | { readonly kind: "fits" }
-  /** `isPermanent`: shown for as long as the model is in use. */
-  | { readonly kind: "warning"; readonly message: string; readonly isPermanent: boolean }
+  /** Shown for as long as the model is in use. */
+  | { readonly kind: "warning"; readonly message: string }
   | { readonly kind: "refused"; readonly code: "context_too_small"; readonly message: string; readonly hint: string };
 
 export interface WindowCheckOptions {
@@ -26,7 +26,7 @@ export function checkWindow(tokens: number, options: WindowCheckOptions): Window
   const size = `${options.model} has a context window of ${shortWindow(tokens)} tokens`;
   if (options.isSmallAllowed) {
     const advice = tokens <= tinyWindow ? ` ${raiseWindow(options.server)}` : "";
-    return { kind: "warning", message: `${size}; long work will be cut short.${advice}`, isPermanent: true };
+    return { kind: "warning", message: `${size}; long work will be cut short.${advice}` };
   }
   return {
     kind: "refused",

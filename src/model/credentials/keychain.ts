@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { defined } from "#foundation/defined";
 import { UserError } from "#foundation/errors";
 import { runProcess } from "#foundation/process/run";
 import type { AuthBackend } from "./auth-file.ts";
@@ -82,7 +83,7 @@ async function run(
       signal,
       timeoutMs,
       maxOutputBytes: maxBytes,
-      ...(command.input === undefined ? {} : { input: command.input }),
+      ...defined({ input: command.input }),
     });
     return { exitCode: result.exitCode, stdout: result.stdout.toString() };
   } catch (error) {

@@ -1,4 +1,5 @@
 import { dirname } from "node:path";
+import { defined } from "#foundation/defined";
 import { ensureDir, readTextFile, withFileLock, writeFileAtomic } from "#foundation/files/files";
 import { Secret } from "#foundation/secrets/secret";
 import { isRecord, parseJson } from "#foundation/text/json";
@@ -62,7 +63,7 @@ export function poolSlot(file: AuthFile, provider: string, entryId: string): Log
     return {
       accessToken: entry.accessToken.reveal(),
       ...(entry.refreshToken === undefined ? {} : { refreshToken: entry.refreshToken.reveal() }),
-      ...(entry.expiresAtMs === undefined ? {} : { expiresAtMs: entry.expiresAtMs }),
+      ...defined({ expiresAtMs: entry.expiresAtMs }),
       extra: entry.rest,
     };
   };
@@ -81,7 +82,7 @@ export function poolSlot(file: AuthFile, provider: string, entryId: string): Log
                       ...entry,
                       accessToken: new Secret(login.accessToken),
                       ...(login.refreshToken === undefined ? {} : { refreshToken: new Secret(login.refreshToken) }),
-                      ...(login.expiresAtMs === undefined ? {} : { expiresAtMs: login.expiresAtMs }),
+                      ...defined({ expiresAtMs: login.expiresAtMs }),
                       rest: { ...entry.rest, ...login.extra },
                     }
                   : entry,

@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import type { CredentialHandle } from "../credential-handle.ts";
 import { subscriptionShape } from "../providers/anthropic-subscription.ts";
 import { scopeOf } from "../providers/hosts.ts";
@@ -30,7 +31,7 @@ export function openHandle(member: PoolMember, context: HandleContext): Credenti
     protocol,
     baseUrl,
     key,
-    ...(profile.keyHeader === undefined ? {} : { keyHeader: profile.keyHeader }),
+    ...defined({ keyHeader: profile.keyHeader }),
   });
   const loginHosts = isAnthropicLoginToken(key) ? profile.loginHosts : undefined;
   const facts = {

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { defined } from "#foundation/defined";
 import { Secret } from "#foundation/secrets/secret";
 import { isRecord } from "#foundation/text/json";
 import { nonEmpty } from "#foundation/text/text";
@@ -64,11 +65,9 @@ export function readPoolEntry(value: unknown): PoolEntry | undefined {
     source,
     ...(token === undefined ? {} : { accessToken: new Secret(token) }),
     ...(refresh === undefined ? {} : { refreshToken: new Secret(refresh) }),
-    ...(expiresAtMs === undefined ? {} : { expiresAtMs }),
-    ...(baseUrl === undefined ? {} : { baseUrl }),
-    ...(exhausted === undefined ? {} : { exhausted }),
+    ...defined({ expiresAtMs, baseUrl, exhausted }),
     requestCount: typeof value.request_count === "number" ? value.request_count : 0,
-    ...(fingerprint === undefined ? {} : { fingerprint }),
+    ...defined({ fingerprint }),
     rest: value,
   };
 }
@@ -107,8 +106,7 @@ function readExhaustion(value: Record<string, unknown>): Exhaustion | undefined 
   return {
     untilMs: resetAtMs ?? since + defaultRestMs,
     ...(typeof value.last_error_code === "number" ? { code: value.last_error_code } : {}),
-    ...(reason === undefined ? {} : { reason }),
-    ...(message === undefined ? {} : { message }),
+    ...defined({ reason, message }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import type { CredentialHandle } from "../credential-handle.ts";
 import type { ModelFailure } from "../failures/failure.ts";
 import type { CredentialPool, PoolMember } from "./pool/pool.ts";
@@ -12,13 +13,11 @@ export type RecoveryStep =
       /** The address the new credential belongs to; undefined where all share one. */
       readonly baseUrl: string | undefined;
     }
-  /** Nothing here can help: the fallback chain is next, then `explanation`. */
-  | { readonly kind: "give-up"; readonly explanation: string; readonly hint: string; readonly untilMs?: number }
+  /** Nothing here can help: the fallback chain is next. */
+  | { readonly kind: "give-up"; readonly untilMs?: number }
   | { readonly kind: "not-ours" };
 
 export interface RecoveryOptions {
-  readonly provider: string;
-  readonly providerLabel: string;
   readonly handle: CredentialHandle;
   readonly pool?: CredentialPool;
   /** The target with another credential of the pool, at the address that credential is for. */
@@ -42,7 +41,7 @@ export class CredentialRecovery {
   async next(failure: ModelFailure, signal: AbortSignal): Promise<RecoveryStep> {
     if (failure.kind === "auth" && (await this.#refresh(signal))) return { kind: "retry", why: "refreshed" };
     const { pool } = this.#options;
-    if (pool === undefined) return isOurs(failure) ? this.#giveUp(failure) : { kind: "not-ours" };
+    if (pool === undefined) return { kind: isOurs(failure) ? "give-up" : "not-ours" };
     const verdict = await pool.failed(this.#handle.id, failure, signal);
     switch (verdict.kind) {
       case "not-ours":
@@ -53,7 +52,7 @@ export class CredentialRecovery {
         this.#handle = verdict.handle;
         return { kind: "retry", why: "rotated", handle: verdict.handle, baseUrl: this.#addressOf(verdict) };
       case "exhausted":
-        return this.#giveUp(failure, verdict.untilMs);
+        return { kind: "give-up", ...defined({ untilMs: verdict.untilMs }) };
     }
   }
 
@@ -77,18 +76,6 @@ export class CredentialRecovery {
     if (this.#refreshed.has(this.#handle.id)) return false;
     this.#refreshed.add(this.#handle.id);
     return this.#handle.refresh(signal);
-  }
-
-  #giveUp(failure: ModelFailure, untilMs?: number): RecoveryStep {
-    const { provider, providerLabel } = this.#options;
-    const { source, masked } = this.#handle;
-    const refused = failure.kind === "rate_limit" ? "has reached its limit" : "was refused";
-    return {
-      kind: "give-up",
-      explanation: `The credential for ${providerLabel} from ${source} (${masked}) ${refused}: ${failure.message}`,
-      hint: `Check it with: hermes auth list ${provider}, or replace it with: hermes auth add ${provider}`,
-      ...(untilMs === undefined ? {} : { untilMs }),
-    };
   }
 }
 

@@ -196,7 +196,7 @@ describe("[20:A3.8][20:R3.30] a refused token", () => {
         body: text.kind === "text" ? text.text : "",
       };
     };
-    const recovery = new CredentialRecovery({ provider: "anthropic", providerLabel: "Anthropic", handle });
+    const recovery = new CredentialRecovery({ handle });
     const first = await call();
     const failure = classify(
       { kind: "http", ...first },

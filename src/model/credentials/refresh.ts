@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import { deadline, raceAbort } from "#foundation/lifecycle/abort";
 import { Secret } from "#foundation/secrets/secret";
 import type { Clock } from "#foundation/time/clock";
@@ -75,8 +76,7 @@ export class RenewingTokens implements TokenSource {
     const headers = this.#options.headers?.(login);
     return {
       secret: new Secret(login.accessToken),
-      ...(login.expiresAtMs === undefined ? {} : { expiresAtMs: login.expiresAtMs }),
-      ...(headers === undefined ? {} : { headers }),
+      ...defined({ expiresAtMs: login.expiresAtMs, headers }),
     };
   }
 

@@ -1,5 +1,6 @@
 import { readTextFile } from "#foundation/files/files";
 import { HttpClient } from "#foundation/http/client";
+import { caBundleOf } from "#foundation/http/trust";
 
 export interface TlsOptions {
   /** `--insecure`: certificates are not checked. */
@@ -36,14 +37,11 @@ export async function openTlsConnections(options: TlsOptions): Promise<TlsConnec
 }
 
 async function readBundle(options: TlsOptions, warnings: string[]): Promise<string | undefined> {
-  const named = [
-    ["--ca-bundle", options.caBundle],
-    ...["HERMES_CA_BUNDLE", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE"].map((name) => [name, options.env[name]] as const),
-  ] as const;
-  const [where, path] = named.find(([, value]) => (value?.trim() ?? "") !== "") ?? [];
-  if (path === undefined) return undefined;
-  const text = await readTextFile(path.trim(), { maxBytes: maxBundleBytes });
+  const asked = options.caBundle?.trim() ?? "";
+  const named = asked === "" ? caBundleOf(options.env) : { name: "--ca-bundle", file: asked };
+  if (named === undefined) return undefined;
+  const text = await readTextFile(named.file, { maxBytes: maxBundleBytes });
   if (text === undefined)
-    warnings.push(`${where} names ${path}, which does not exist; the system's certificates count.`);
+    warnings.push(`${named.name} names ${named.file}, which does not exist; the system's certificates count.`);
   return text;
 }

@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import { isRecord } from "#foundation/text/json";
 
 /** What an error and the errors that caused it say, without looking at what they are called in our code. */
@@ -27,9 +28,7 @@ export function readCauses(error: unknown): CauseFacts {
   return {
     text: read.map((link) => `${link.name} ${link.code ?? ""} ${link.message}`.slice(0, 2_000)).join("\n"),
     message: read.find((link) => link.message !== "")?.message ?? "unknown error",
-    ...(found === undefined ? {} : { status: found }),
-    ...(code === undefined ? {} : { code }),
-    ...(body === undefined ? {} : { body }),
+    ...defined({ status: found, code, body }),
   };
 }
 
@@ -66,9 +65,9 @@ function readLink(link: unknown): Link {
   return {
     name: nameOf(link),
     message: typeof message === "string" ? message : "",
-    ...(status === undefined ? {} : { status }),
+    ...defined({ status }),
     ...(typeof code === "string" ? { code } : {}),
-    ...(body === undefined ? {} : { body }),
+    ...defined({ body }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import type { HttpFailure } from "#foundation/http/request";
 import { Redactor } from "#foundation/secrets/redact";
 import { readCauses } from "./cause-chain.ts";
@@ -62,7 +63,7 @@ function fromStream(fault: Extract<AttemptFault, { kind: "stream" }>, facts: Fai
     kindByRule(status ?? 0, known) ??
     streamKind(status, known, { facts, wasCut: body === "", textShown: fault.textShown });
   return make(kind, facts, {
-    ...(status === undefined ? {} : { status }),
+    ...defined({ status }),
     message: opened.isTold ? opened.message : message,
     isPartial: fault.textShown,
     ...details(kind, known),
@@ -91,7 +92,7 @@ function fromThrown(fault: Extract<AttemptFault, { kind: "thrown" }>, facts: Fai
     kindByRule(status ?? 0, known) ??
     (status === undefined ? transportKind(causes.text, facts) : kindByStatus(status, known, facts));
   return make(kind, facts, {
-    ...(status === undefined ? {} : { status }),
+    ...defined({ status }),
     message: opened.message,
     isPartial: fault.textShown === true,
     ...details(kind, known),
@@ -164,11 +165,7 @@ function details(kind: FailureKind, opened: OpenedBody): Partial<ModelFailure> {
   const parameter = kind === "unsupported_parameter" ? refusedParameterIn(opened) : undefined;
   const helpUrl = kind === "provider_policy_blocked" || kind === "billing" ? firstLink(opened.text) : undefined;
   return {
-    ...(contextLimit === undefined ? {} : { contextLimit }),
-    ...(excess === undefined ? {} : { excessTokens: excess }),
-    ...(available === undefined ? {} : { availableOutputTokens: available }),
-    ...(parameter === undefined ? {} : { parameter }),
-    ...(helpUrl === undefined ? {} : { helpUrl }),
+    ...defined({ contextLimit, excessTokens: excess, availableOutputTokens: available, parameter, helpUrl }),
   };
 }
 
@@ -199,7 +196,7 @@ function make(
     ...allowed,
     // A 403 is about the account, not about this key.
     mayRotate: allowed.mayRotate && !(kind === "auth" && rest.status === 403),
-    ...(facts.endpoint === undefined ? {} : { endpoint: facts.endpoint }),
+    ...defined({ endpoint: facts.endpoint }),
     ...rest,
     // Some providers quote the key they refuse.
     message: new Redactor().redact(rest.message.slice(0, 500)),

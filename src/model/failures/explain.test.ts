@@ -80,6 +80,21 @@ describe("what a person is told about a failure", () => {
     ]);
   });
 
+  it("names the address for more credit once", () => {
+    const failure = {
+      kind: "billing" as const,
+      provider: "p",
+      model: "m",
+      isPartial: false,
+      ...consequencesOf("billing"),
+    };
+    const helpUrl = "https://p.test/billing";
+    expect(explain({ ...failure, message: "none left", helpUrl }).hint).toMatch(
+      /^Add credit at https:\/\/p\.test\/billing, or/,
+    );
+    expect(explain({ ...failure, message: `See ${helpUrl}.`, helpUrl }).hint).toMatch(/^Add credit there, or/);
+  });
+
   it("has a code, a sentence and an imperative hint for every kind [20:Appendix B]", () => {
     const kinds: readonly FailureKind[] = [
       "thinking_signature",

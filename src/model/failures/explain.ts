@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import type { ProviderProfile } from "../providers/provider.ts";
 import type { FailureKind, ModelFailure } from "./failure.ts";
 
@@ -15,6 +16,8 @@ export interface ExplainedProvider
   extends Pick<ProviderProfile, "label" | "authKind" | "keyEnv" | "signUpUrl" | "probeBaseUrls"> {
   /** Where the credential in use came from (`env:OPENROUTER_API_KEY`), as the target says. */
   readonly source?: string;
+  /** Its first and last characters. */
+  readonly masked?: string;
 }
 
 /** The error code of each kind. Strings are stable: scripts and the API read them. */
@@ -51,7 +54,7 @@ export function explain(failure: ModelFailure, provider?: ExplainedProvider): Ex
     message: `${name} ${whatHappened(failure)}: ${summaryOf(failure)}`,
     hint: nextStep(failure, provider),
     provider: failure.provider,
-    ...(docs === undefined ? {} : { docs }),
+    ...defined({ docs }),
   };
 }
 
@@ -178,20 +181,24 @@ function nextStep(failure: ModelFailure, provider: ExplainedProvider | undefined
 }
 
 function credentialStep(failure: ModelFailure, provider: ExplainedProvider | undefined): string {
-  if (isLogin(provider)) return `Log in again with: hermes auth add ${failure.provider}`;
+  const { source, masked = "***" } = provider ?? {};
+  // Behind a command that is copied stands no full stop.
+  const where = source === undefined ? "" : `. The one in use comes from ${source} (${masked}).`;
+  if (isLogin(provider)) return `Log in again with: hermes auth add ${failure.provider}${where}`;
   if (provider?.authKind === "aws_sdk") return "Refresh the AWS credentials, for example with: aws sso login";
   // A key in the settings goes on winning over a stored one.
-  if (provider?.source === "model_config")
+  if (source === "model_config")
     return "The key in use is model.api_key of config.yaml: change it with hermes config edit, or connect again with: hermes model";
   const [variable] = provider?.keyEnv ?? [];
-  const where = provider?.source === undefined ? "" : ` The one in use comes from ${provider.source}.`;
   const put = variable === undefined ? "" : ` (or set ${variable})`;
-  return `Store a valid key with: hermes auth add ${failure.provider}${put}.${where}`;
+  return `Store a valid key with: hermes auth add ${failure.provider}${put}${where}`;
 }
 
 function billingStep(failure: ModelFailure, provider: ExplainedProvider | undefined): string {
   const location = failure.helpUrl ?? provider?.signUpUrl;
-  const add = location === undefined ? "Add credit at the provider" : `Add credit at ${location}`;
+  // An address in the provider's own words need not be read twice.
+  const isTold = location !== undefined && failure.message.includes(location);
+  const add = `Add credit ${location === undefined ? "at the provider" : isTold ? "there" : `at ${location}`}`;
   // The money may be at another address of the same service.
   if (provider?.probeBaseUrls !== undefined)
     return `${add}, or find the address the key belongs to with: hermes doctor --fix`;

@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import { backoffMs } from "#foundation/time/retry";
 import type { ModelFailure } from "./failure.ts";
 
@@ -19,7 +20,7 @@ export interface RetryDelayOptions {
 export function retryDelayMs(failure: ModelFailure, options: RetryDelayOptions): number {
   const asked = mayAsk(failure) ? failure.retryAfterMs : undefined;
   if (asked !== undefined) return Math.min(asked, longestAskedMs);
-  const random = options.random === undefined ? {} : { random: options.random };
+  const random = defined({ random: options.random });
   const isMalformed = failure.kind === "invalid_response";
   const range = isMalformed ? { baseMs: 5_000, maxMs: 120_000 } : { baseMs: 2_000, maxMs: 60_000 };
   return backoffMs(options.attempt, { ...range, jitter: 0.5, ...random });

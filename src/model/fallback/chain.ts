@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import { Secret } from "#foundation/secrets/secret";
 import { isRecord } from "#foundation/text/json";
 import { nonEmpty } from "#foundation/text/text";
@@ -71,10 +72,7 @@ function parseEntry(value: unknown): ParsedEntry {
     entry: {
       provider,
       model,
-      ...(baseUrl === undefined ? {} : { baseUrl }),
-      ...(apiKey === undefined ? {} : { apiKey }),
-      ...(keyEnv === undefined ? {} : { keyEnv }),
-      ...(protocol === undefined ? {} : { protocol }),
+      ...defined({ baseUrl, apiKey, keyEnv, protocol }),
     },
   };
 }

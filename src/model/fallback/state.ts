@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import type { FailureKind, ModelFailure } from "../failures/failure.ts";
 import type { FallbackEntry } from "./chain.ts";
 
@@ -57,7 +58,7 @@ export function activated(
   const isFromPrimary = state.active === undefined;
   const rest = isFromPrimary ? restOf(left.failure, left.nowMs) : state.rest;
   const { rest: _before, ...others } = state;
-  return { ...others, active: index, next: Math.max(state.next, index + 1), ...(rest === undefined ? {} : { rest }) };
+  return { ...others, active: index, next: Math.max(state.next, index + 1), ...defined({ rest }) };
 }
 
 function restOf(failure: ModelFailure, nowMs: number): PrimaryRest | undefined {

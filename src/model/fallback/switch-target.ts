@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import type { Logger } from "#foundation/files/logger";
 import type { FailureKind, ModelFailure } from "../failures/failure.ts";
 import type { TargetRequest } from "../resolve/context.ts";
@@ -98,7 +99,7 @@ function eventOf(
     from: { provider: from.provider, model: from.model },
     to: { provider: to.provider, model: to.model },
     reason: at.failure.kind,
-    ...(at.failure.status === undefined ? {} : { status: at.failure.status }),
+    ...defined({ status: at.failure.status }),
     atMs: at.nowMs,
   };
 }

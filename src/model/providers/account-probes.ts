@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import { isRecord } from "#foundation/text/json";
 
 /** One thing a provider says about the account: money left, or a share used of a plan. */
@@ -84,7 +85,7 @@ function readAnthropic(body: Readonly<Record<string, unknown>>): readonly Accoun
 }
 
 function quota(label: string, usedPercent: number, resetsAtMs: number | undefined): AccountLine {
-  return { kind: "quota", label, usedPercent, ...(resetsAtMs === undefined ? {} : { resetsAtMs }) };
+  return { kind: "quota", label, usedPercent, ...defined({ resetsAtMs }) };
 }
 
 function objectIn(holder: Readonly<Record<string, unknown>>, key: string): Readonly<Record<string, unknown>> {

@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import { Secret } from "#foundation/secrets/secret";
 import { isRecord } from "#foundation/text/json";
 import { nearest, nonEmpty } from "#foundation/text/text";
@@ -119,7 +120,7 @@ function readEntry(raw: Record<string, unknown>, where: string, warnings: string
     slug: slugOf(name),
     name,
     baseUrl,
-    ...(apiKey === undefined ? {} : { apiKey }),
+    ...defined({ apiKey }),
     ...input("keyEnv", nonEmpty(entry.key_env)),
     ...input("protocol", protocolOf(entry.api_mode)),
     ...input("model", nonEmpty(entry.model)),
@@ -182,7 +183,7 @@ function modelsOf(value: unknown): Readonly<Record<string, NamedEndpointModel>> 
 }
 
 function input<K extends string, V>(key: K, value: V | undefined): { readonly [P in K]?: V } {
-  return (value === undefined ? {} : { [key]: value }) as { readonly [P in K]?: V };
+  return defined({ [key]: value }) as { readonly [P in K]?: V };
 }
 
 function secretOf(value: unknown): Secret | undefined {

@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import { nonEmpty } from "#foundation/text/text";
 import type { ModelKnowledge } from "../catalog/knowledge.ts";
 import { windowWords } from "../catalog/limits.ts";
@@ -59,14 +60,14 @@ export function buildTarget(plan: TargetPlan, context: ResolveContext): BuiltTar
     provider: plan.provider,
     model,
     baseUrl,
-    ...(reportedWindow === undefined ? {} : { reportedWindow }),
+    ...defined({ reportedWindow }),
   });
   // What the provider's own list says fills the gaps of the catalogue.
   const images = plan.listed?.supportsImages;
   const knowledge: ModelKnowledge = {
     ...listed,
     ...known,
-    ...(images === undefined ? {} : { supportsImages: images }),
+    ...defined({ supportsImages: images }),
   };
   const limits = limitsOf(plan, knowledge, context);
   const records = [profile, context.registry.ownerOf(baseUrl)];
@@ -94,9 +95,11 @@ export function buildTarget(plan: TargetPlan, context: ResolveContext): BuiltTar
       model,
       isLocal,
       isAnthropicWire: protocol === "anthropic_messages",
-      ...(plan.requestSeconds === undefined ? {} : { requestSeconds: plan.requestSeconds }),
-      ...(plan.staleSeconds === undefined ? {} : { staleSeconds: plan.staleSeconds }),
-      ...(plan.delaySeconds === undefined ? {} : { delaySeconds: plan.delaySeconds }),
+      ...defined({
+        requestSeconds: plan.requestSeconds,
+        staleSeconds: plan.staleSeconds,
+        delaySeconds: plan.delaySeconds,
+      }),
     }),
     isLocal,
     ...(profile.isOwnEndpoint === true ? { isOwnEndpoint: true, writtenUrl: plan.writtenUrl ?? written.baseUrl } : {}),
@@ -141,9 +144,7 @@ function limitsOf(plan: TargetPlan, knowledge: ModelKnowledge, context: ResolveC
         : [knowledge.contextWindow ?? unknownWindow, knowledge.windowSource];
   return {
     contextWindow,
-    ...(windowSource === undefined ? {} : { windowSource }),
-    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-    ...(wanted === undefined ? {} : { defaultOutputTokens: wanted }),
+    ...defined({ windowSource, maxOutputTokens, defaultOutputTokens: wanted }),
   };
 }
 
@@ -164,8 +165,7 @@ function targetQuirks({ plan, baseUrl, limits, knowledge, records, routing }: Qu
   const window = isOllama ? { options: { num_ctx: limits.contextWindow } } : {};
   return {
     ...mergeQuirks(known, { extraBody: { ...preferences, ...window } }),
-    ...(knowledge.efforts === undefined ? {} : { listedEfforts: knowledge.efforts }),
-    ...(knowledge.supportsImages === undefined ? {} : { supportsImages: knowledge.supportsImages }),
+    ...defined({ listedEfforts: knowledge.efforts, supportsImages: knowledge.supportsImages }),
   };
 }
 

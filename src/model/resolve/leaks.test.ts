@@ -183,8 +183,8 @@ describe("[20:R3.17] a key never goes to a host it does not belong to", () => {
     const { target, pool, retarget } = await resolved({ provider: "openrouter", model: "x/y" }, world.context);
     expect(target.baseUrl).toBe("https://mirror.example.com/v1");
     if (pool === undefined) throw new Error("no pool");
-    const { provider, providerLabel, credential: handle } = target;
-    const recovery = new CredentialRecovery({ provider, providerLabel, handle, pool, retarget });
+    const { credential: handle } = target;
+    const recovery = new CredentialRecovery({ handle, pool, retarget });
     const step = await recovery.next(noCredit, never);
     expect(step).toMatchObject({ why: "rotated", baseUrl: "https://openrouter.ai/api/v1" });
   });

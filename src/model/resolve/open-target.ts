@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import type { CredentialHandle } from "../credential-handle.ts";
 import { acceptedNotices } from "../credentials/auth-state.ts";
 import { openHandle } from "../credentials/open-handle.ts";
@@ -83,8 +84,7 @@ export async function openTarget(plan: OpenPlan, parts: Step, signal: AbortSigna
   return trace.resolved({
     target: built.target,
     requestedProvider: parts.requested,
-    ...(taken.pool === undefined ? {} : { pool: taken.pool }),
-    ...(taken.expiresAtMs === undefined ? {} : { expiresAtMs: taken.expiresAtMs }),
+    ...defined({ pool: taken.pool, expiresAtMs: taken.expiresAtMs }),
     retarget: (member: PoolMember, credential: CredentialHandle): Target => build(member, credential).target,
     ...plan.facts,
   });
@@ -108,7 +108,7 @@ function buildAt(
       model: plan.model,
       protocol: spot.protocol,
       url: spot.url,
-      ...(spot.writtenUrl === undefined ? {} : { writtenUrl: spot.writtenUrl }),
+      ...defined({ writtenUrl: spot.writtenUrl }),
       credential,
       source: sourceOf(parts, credential, spot),
       isNoticeAccepted: isNoticeAccepted(plan, parts),
@@ -182,7 +182,7 @@ function handleAt(
     protocol: spot.protocol,
     baseUrl: spot.url,
     isExplicitUrl: spot.isExplicit,
-    ...(plan.allowedHosts === undefined ? {} : { allowedHosts: plan.allowedHosts }),
+    ...defined({ allowedHosts: plan.allowedHosts }),
     isNoticeAccepted: isNoticeAccepted(plan, parts),
     poolTokens: poolTokensFor(plan.profile, parts.context),
   });
@@ -202,8 +202,8 @@ function spotFor(
     profile: plan.profile,
     model: plan.model,
     baseUrl: endpoint.url,
-    ...(plan.explicitProtocol === undefined ? {} : { explicit: plan.explicitProtocol }),
-    ...(listed?.endpoints === undefined ? {} : { endpoints: listed.endpoints }),
+    ...defined({ explicit: plan.explicitProtocol }),
+    ...defined({ endpoints: listed?.endpoints }),
   });
   return { ...endpoint, protocol };
 }

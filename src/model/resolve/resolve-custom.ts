@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import type { Secret } from "#foundation/secrets/secret";
 import { nonEmpty } from "#foundation/text/text";
 import type { CredentialHandle } from "../credential-handle.ts";
@@ -55,17 +56,15 @@ export async function resolveCustom(
     isKeyless: true,
     ...(wanted.protocol !== undefined
       ? { explicitProtocol: wanted.protocol }
-      : protocol === undefined
-        ? {}
-        : { explicitProtocol: protocol }),
+      : defined({ explicitProtocol: protocol })),
     endpointFor: () => endpoint,
     missingKey: missingUrl(customEndpoint),
     missingUrl: missingUrl(customEndpoint),
     extra: {
-      ...(probe.detected === undefined ? {} : { detected: probe.detected }),
+      ...defined({ detected: probe.detected }),
       listed: probe.listed,
-      ...(window === undefined ? {} : { configuredWindow: window }),
-      ...(own?.maxTokens === undefined ? {} : { configuredOutput: own.maxTokens }),
+      ...defined({ configuredWindow: window }),
+      ...defined({ configuredOutput: own?.maxTokens }),
       ...seconds(named, model),
     },
   };
@@ -81,9 +80,8 @@ function seconds(named: NamedEndpoint | undefined, model: string) {
   const request = own?.timeoutSeconds ?? named?.requestTimeoutSeconds;
   const stale = own?.staleTimeoutSeconds ?? named?.staleTimeoutSeconds;
   return {
-    ...(request === undefined ? {} : { requestSeconds: request }),
-    ...(stale === undefined ? {} : { staleSeconds: stale }),
-    ...(named?.rateLimitDelaySeconds === undefined ? {} : { delaySeconds: named.rateLimitDelaySeconds }),
+    ...defined({ requestSeconds: request, staleSeconds: stale }),
+    ...defined({ delaySeconds: named?.rateLimitDelaySeconds }),
   };
 }
 
@@ -227,7 +225,7 @@ async function look(input: Look, parts: Step, signal: AbortSignal): Promise<Seen
   const detected = isLocalUrl(baseUrl) ? await context.detectLocal?.(baseUrl, input.asked, signal) : undefined;
   if (input.asked !== undefined) {
     const listed = await listedModel({ ...input, asked: input.asked }, parts, signal);
-    return { ...(detected === undefined ? {} : { detected }), listed, offered: [] };
+    return { ...defined({ detected }), listed, offered: [] };
   }
   const model = detected === undefined ? undefined : onlyModel(detected.server.models);
   if (detected !== undefined && model !== undefined) {
@@ -239,7 +237,7 @@ async function look(input: Look, parts: Step, signal: AbortSignal): Promise<Seen
   const offered = list.kind === "models" ? list.models.map((one) => one.id) : [];
   const [only, ...others] = offered;
   return {
-    ...(detected === undefined ? {} : { detected }),
+    ...defined({ detected }),
     ...(only === undefined || others.length > 0 ? {} : { model: only }),
     offered,
   };

@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import type { Secret } from "#foundation/secrets/secret";
 import { nonEmpty } from "#foundation/text/text";
 import type { FoundCredential } from "../credentials/sources.ts";
@@ -36,7 +37,7 @@ export async function resolveProfile(profile: ProviderProfile, parts: Step, sign
   const keys = await keysFor(profile, { parts, set }, signal);
   if (keys.kind === "failure") return trace.failed(keys);
   const project = keys.found.length === 0 ? undefined : await projectOf(profile, parts, signal);
-  const more = project === undefined ? {} : { project };
+  const more = defined({ project });
   return openTarget(planOf(profile, choice, { parts, set, keys, ...more }), parts, signal);
 }
 
@@ -73,7 +74,7 @@ function planOf(profile: ProviderProfile, choice: ModelChoice, input: PlanDeps):
     found: keys.found,
     isExclusive: keys.isExclusive,
     isKeyless: false,
-    ...(explicit === undefined ? {} : { explicitProtocol: explicit }),
+    ...defined({ explicitProtocol: explicit }),
     endpointFor: (key) => set ?? ownEndpoint(profile, key, { state: parts.state, region }),
     missingKey: missingLogin(profile, set),
     missingUrl: missingUrl(profile),

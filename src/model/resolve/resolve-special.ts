@@ -1,4 +1,5 @@
 import { join, resolve } from "node:path";
+import { defined } from "#foundation/defined";
 import { findExecutable } from "#foundation/process/platform";
 import { nonEmpty } from "#foundation/text/text";
 import { noAwsCredentials, openAwsCredential } from "../credentials/aws/aws-credential.ts";
@@ -52,7 +53,7 @@ export async function resolveAws(
     profile,
     model: choice.model,
     baseUrl: endpoint.url,
-    ...(explicit === undefined ? {} : { explicit }),
+    ...defined({ explicit }),
   });
   const { target } = buildTarget(
     {

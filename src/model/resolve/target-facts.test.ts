@@ -84,6 +84,14 @@ describe("the rest of a target", () => {
     expect(await timeouts("anthropic", "claude-opus-4-7")).toMatchObject({ connectMs: 10_000, streamReadMs: 900_000 });
   });
 
+  test.each([
+    ["http://127.0.0.1:8080/v1", { streamReadMs: 1_800_000, streamStaleMs: 0, wholeStaleMs: 0 }],
+    ["https://models.example/v1", { streamReadMs: 120_000, streamStaleMs: 180_000, wholeStaleMs: 300_000 }],
+  ])("[10:LOOP-52] [20:R1.58] silence of a server at %s", async (baseUrl, expected) => {
+    using world = openWorld({ settings: { model: { provider: "custom", base_url: baseUrl, default: "m" } } });
+    expect((await resolved({}, world.context)).target.timeouts).toMatchObject(expected);
+  });
+
   test("[20:R2.7] a built-in provider has the name, window and pace the settings give it", async () => {
     const deepseek = { name: "Deep", context_length: 90_000, rate_limit_delay: 2 };
     using world = openWorld({ settings: { providers: { deepseek } }, env: { DEEPSEEK_API_KEY: key } });

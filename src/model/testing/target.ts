@@ -1,4 +1,5 @@
 import type { Message, ToolDefinition } from "#conversation";
+import { defined } from "#foundation/defined";
 import { Secret } from "#foundation/secrets/secret";
 import type { CredentialHandle } from "../credential-handle.ts";
 import type { ModelRequest, RequestOptions } from "../request.ts";
@@ -49,8 +50,7 @@ export interface RequestGiven {
 export function testRequest(input: RequestGiven = {}): ModelRequest {
   return {
     target: testTarget({
-      ...(input.protocol === undefined ? {} : { protocol: input.protocol }),
-      ...(input.quirks === undefined ? {} : { quirks: input.quirks }),
+      ...defined({ protocol: input.protocol, quirks: input.quirks }),
       ...input.target,
     }),
     system: input.system ?? "",

@@ -11,6 +11,18 @@ import { Watchdog } from "./watchdog.ts";
 
 const endOfBodyMs = 10;
 
+/** A model reads a long prompt for a while before it says anything; silence may last longer then. */
+type PromptSize = "usual" | "large" | "huge";
+const streamPatience: Readonly<Record<PromptSize, number>> = { usual: 1, large: 4 / 3, huge: 5 / 3 };
+const wholePatience: Readonly<Record<PromptSize, number>> = { usual: 1, large: 3 / 2, huge: 2 };
+
+/** By tokens at four characters each. */
+function sizeOf(body: string): PromptSize {
+  const tokens = body.length / 4;
+  if (tokens > 100_000) return "huge";
+  return tokens > 50_000 ? "large" : "usual";
+}
+
 /** The state of one attempt on the wire: its deadlines, what has been shown, and what a break means. */
 export class AttemptExchange implements Disposable {
   readonly watchdog: Watchdog;
@@ -20,10 +32,12 @@ export class AttemptExchange implements Disposable {
   textShown = false;
   /** The last event has gone out. */
   isOver = false;
+  #staleMs: number;
 
   constructor(request: ModelRequest, clock: Clock, signal: AbortSignal) {
     this.#request = request;
     this.signal = signal;
+    this.#staleMs = request.target.timeouts.streamStaleMs;
     this.watchdog = new Watchdog(clock);
     this.watchdog.arm("total", request.target.timeouts.totalMs);
   }
@@ -32,16 +46,21 @@ export class AttemptExchange implements Disposable {
     return this.#request.target.credential;
   }
 
-  limits(framing: WireRequest["framing"]): PostLimits {
+  limits({ framing, body }: Pick<WireRequest, "framing" | "body">): PostLimits {
     const { connectMs, streamReadMs, streamStaleMs, wholeStaleMs } = this.#request.target.timeouts;
-    if (framing === "json") return { connectMs, firstByteMs: orNone(wholeStaleMs), idleMs: orNone(wholeStaleMs) };
+    const size = sizeOf(body);
+    if (framing === "json") {
+      const silentMs = orNone(wholeStaleMs * wholePatience[size]);
+      return { connectMs, firstByteMs: silentMs, idleMs: silentMs };
+    }
+    this.#staleMs = streamStaleMs * streamPatience[size];
     // Before the first byte the model may be reading a long prompt: the longer of the two counts.
-    const firstByteMs = streamStaleMs === 0 ? orNone(streamReadMs) : Math.max(streamReadMs, streamStaleMs);
+    const firstByteMs = streamStaleMs === 0 ? orNone(streamReadMs) : Math.max(streamReadMs, this.#staleMs);
     return { connectMs, firstByteMs, idleMs: orNone(streamReadMs) };
   }
 
   startStale(): void {
-    this.watchdog.arm("stale", this.#request.target.timeouts.streamStaleMs);
+    this.watchdog.arm("stale", this.#staleMs);
   }
 
   /** Pings show that the server lives, not that the model does. */

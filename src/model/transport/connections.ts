@@ -34,7 +34,7 @@ export interface Connections extends AsyncDisposable {
   readonly memo: WireMemo;
 }
 
-export function openConnections(options: Pick<HttpClientOptions, "proxy"> = {}): Connections {
+export function openConnections(options: Pick<HttpClientOptions, "proxy" | "env"> = {}): Connections {
   const client = new HttpClient({ ...options, keepsConnections: true });
   return {
     pacing: new Pacing(),

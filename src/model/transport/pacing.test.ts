@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { defined } from "#foundation/defined";
 import { never } from "#foundation/lifecycle/abort";
 import { FakeClock } from "#foundation/testing/fake-clock";
 import { testTarget } from "../testing/target.ts";
@@ -6,7 +7,7 @@ import { Pacing } from "./pacing.ts";
 
 function at(baseUrl: string, minIntervalMs?: number) {
   const target = testTarget({ baseUrl });
-  return { ...target, timeouts: { ...target.timeouts, ...(minIntervalMs === undefined ? {} : { minIntervalMs }) } };
+  return { ...target, timeouts: { ...target.timeouts, ...defined({ minIntervalMs }) } };
 }
 
 describe("the distance between requests [20:R2.7]", () => {

@@ -1,14 +1,16 @@
 import { readdir, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, extname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe } from "#foundation/errors";
 import { readTextFile } from "#foundation/files/files";
 import type { Logger } from "#foundation/files/logger";
 import { deadline, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
+import { Scope } from "#foundation/lifecycle/disposal";
 import { importModule } from "#foundation/process/import-module";
 import { runProcess } from "#foundation/process/run";
 import { isRecord, parseJson } from "#foundation/text/json";
 import { frozenCopy } from "./frozen-copy.ts";
+import { HookThread } from "./hook-thread.ts";
 
 /** A built-in watcher, always active. */
 export interface GatewayHandler {
@@ -26,20 +28,24 @@ export interface GatewayHookDeps {
   readonly builtin?: readonly GatewayHandler[];
   /** The environment of executables, already without secrets. */
   readonly env: Readonly<Record<string, string>>;
+  /** What a hook may have of it besides, by the names in its `HOOK.yaml`. */
+  readonly variables?: Readonly<Record<string, string | undefined>>;
   readonly timeoutMs?: number;
 }
 
 const defaultTimeoutMs = 10_000;
 const longestTimeoutMs = 300_000;
-const modules = ["handler.mjs", "handler.js", "handler.ts"];
+const modules: ReadonlySet<string> = new Set([".mjs", ".js", ".ts"]);
+const usualHandlers = ["handler.mjs", "handler.js", "handler.ts", "handler.py", "handler.sh", "handler"];
 
 /**
  * Hooks of the gateway: folders with a `HOOK.yaml` and a handler, which is a module that exports
  * `handle(event, context)` or a program that reads `{event, context}` as JSON and may print what it decides. None of them
  * can fail the event they watch.
  */
-export class GatewayHooks {
+export class GatewayHooks implements AsyncDisposable {
   readonly #deps: GatewayHookDeps;
+  readonly #threads = new Scope();
   #handlers: readonly GatewayHandler[];
 
   constructor(deps: GatewayHookDeps) {
@@ -52,17 +58,23 @@ export class GatewayHooks {
   }
 
   async load(): Promise<void> {
-    const found: GatewayHandler[] = [...(this.#deps.builtin ?? [])];
+    const found: { readonly order: number; readonly handler: GatewayHandler }[] = [];
     const entries = await readdir(this.#deps.folder, { withFileTypes: true }).catch(() => []);
     for (const entry of entries.filter((one) => one.isDirectory()).sort((a, b) => (a.name < b.name ? -1 : 1))) {
       try {
-        const handler = await this.#read(join(this.#deps.folder, entry.name), entry.name);
-        if (handler !== undefined) found.push(handler);
+        const read = await this.#read(join(this.#deps.folder, entry.name), entry.name);
+        if (read !== undefined) found.push(read);
       } catch (error) {
         this.#deps.logger.warn("gateway hook left out", { hook: entry.name, error: describe(error) });
       }
     }
-    this.#handlers = found;
+    found.sort((one, other) => one.order - other.order);
+    this.#handlers = [...(this.#deps.builtin ?? []), ...found.map(({ handler }) => handler)];
+  }
+
+  /** Ends the threads of those that have one. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#threads[Symbol.asyncDispose]();
   }
 
   /**
@@ -98,7 +110,7 @@ export class GatewayHooks {
     return decision;
   }
 
-  async #read(folder: string, folderName: string): Promise<GatewayHandler | undefined> {
+  async #read(folder: string, folderName: string) {
     const text = await readTextFile(join(folder, "HOOK.yaml"), { maxBytes: 64 * 1024 });
     if (text === undefined) return undefined;
     const { parse } = await import("yaml");
@@ -108,36 +120,65 @@ export class GatewayHooks {
     const events = Array.isArray(settings["events"]) ? settings["events"].map(String) : [];
     if (events.length === 0) throw new Error("HOOK.yaml names no events");
     const name = typeof settings["name"] === "string" ? settings["name"] : folderName;
-    const wantedMs = settings["timeout_ms"];
+    const { timeout_ms: wantedMs, order } = settings;
     const timeoutMs = typeof wantedMs === "number" && wantedMs > 0 ? Math.min(wantedMs, longestTimeoutMs) : undefined;
-    return { name, events, timeoutMs, handle: await this.#handler(folder) };
+    const handler = { name, events, timeoutMs, handle: await this.#handler(folder, settings) };
+    return { order: typeof order === "number" ? order : 0, handler };
   }
 
-  async #handler(folder: string): Promise<GatewayHandler["handle"]> {
-    for (const file of modules) if (await isFile(join(folder, file))) return await moduleHandler(join(folder, file));
-    const python = join(folder, "handler.py");
-    if (await isFile(python)) return this.#program("python3", await pythonArguments(python), folder);
-    const script = join(folder, "handler.sh");
-    if (await isFile(script)) return this.#program("sh", [script], folder);
-    const program = join(folder, "handler");
-    if (await isFile(program)) return this.#program(program, [], folder);
-    throw new Error("it has no handler");
+  async #handler(folder: string, settings: Readonly<Record<string, unknown>>): Promise<GatewayHandler["handle"]> {
+    const named = settings["handler"];
+    const names = typeof named === "string" ? [basename(named)] : usualHandlers;
+    const env = this.#environment(settings["env"]);
+    for (const name of names) {
+      const file = join(folder, name);
+      if (!(await isFile(file))) continue;
+      const kind = extname(name);
+      if (modules.has(kind)) return await this.#module(file, { isIsolated: settings["isolate"] === true, env });
+      if (kind === ".py") return program("python3", await pythonArguments(file), { cwd: folder, env });
+      return kind === ".sh" ? program("sh", [file], { cwd: folder, env }) : program(file, [], { cwd: folder, env });
+    }
+    throw new Error(typeof named === "string" ? `there is no ${named}` : "it has no handler");
   }
 
-  #program(command: string, args: readonly string[], cwd: string): GatewayHandler["handle"] {
-    return async (event, context, signal) => {
-      const ended = await runProcess(command, args, {
-        cwd,
-        env: { ...this.#deps.env },
-        input: JSON.stringify({ event, context }),
-        signal,
-        maxOutputBytes: 64 * 1024,
-      });
-      if (ended.exitCode !== 0) throw new Error(`ended with exit code ${ended.exitCode ?? "none"}`);
-      const answer = parseJson(ended.stdout.trim());
-      return answer.ok ? answer.value : undefined;
-    };
+  /** What programs see of the environment: no secrets but those that the hook names. */
+  #environment(wanted: unknown): Readonly<Record<string, string>> {
+    const { env, variables = {} } = this.#deps;
+    const more: Record<string, string> = {};
+    for (const name of Array.isArray(wanted) ? wanted.map(String) : []) {
+      const value = variables[name];
+      if (value !== undefined) more[name] = value;
+    }
+    return { ...env, ...more };
   }
+
+  async #module(
+    file: string,
+    { isIsolated, env }: { readonly isIsolated: boolean; readonly env: Readonly<Record<string, string>> },
+  ): Promise<GatewayHandler["handle"]> {
+    if (!isIsolated) return await moduleHandler(file);
+    const thread = this.#threads.adopt(new HookThread(pathToFileURL(file).href, env));
+    return (event, context, signal) => thread.handle(event, context, signal);
+  }
+}
+
+function program(
+  command: string,
+  args: readonly string[],
+  { cwd, env }: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
+): GatewayHandler["handle"] {
+  return async (event, context, signal) => {
+    const ended = await runProcess(command, args, {
+      cwd,
+      env: { ...env },
+      input: JSON.stringify({ event, context }),
+      signal,
+      maxOutputBytes: 64 * 1024,
+    });
+    if (ended.exitCode !== 0) throw new Error(`ended with exit code ${ended.exitCode ?? "none"}`);
+    const answer = parseJson(ended.stdout.trim());
+    return answer.ok ? answer.value : undefined;
+  };
 }
 
 function isDecision(answer: unknown): boolean {

@@ -2,6 +2,7 @@ import { chmod, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { defined } from "#foundation/defined";
 import { never } from "#foundation/lifecycle/abort";
 import { memoryLogger } from "#foundation/testing/memory-logger";
 import { pluginStage } from "../testing.ts";
@@ -123,7 +124,7 @@ describe("shell hooks", () => {
           {
             command,
             fail_closed: options.failClosed ?? false,
-            ...(options.matcher === undefined ? {} : { matcher: options.matcher }),
+            ...defined({ matcher: options.matcher }),
           },
         ],
       },

@@ -1,4 +1,5 @@
 import { homedir } from "node:os";
+import { defined } from "#foundation/defined";
 import type { Logger } from "#foundation/files/logger";
 import { isRecord } from "#foundation/text/json";
 import { splitCommand } from "./split-command.ts";
@@ -79,7 +80,7 @@ function readHook(event: string, entry: unknown, userHome: string): ShellHook | 
     timeoutMs: seconds * 1000,
     failClosed,
     sandbox: isConfined,
-    ...(pattern === undefined ? {} : { matcher: pattern }),
+    ...defined({ matcher: pattern }),
   };
 }
 

@@ -1,5 +1,6 @@
 import { copyFile, mkdtemp, readdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
+import { defined } from "#foundation/defined";
 import { ensureDir } from "#foundation/files/files";
 import type { Logger } from "#foundation/files/logger";
 import { discoverPlugins, type FoundPlugin } from "../discover.ts";
@@ -103,7 +104,7 @@ export class PluginInstaller {
       const fetched = await fetchPlugin(source, staging, this.#fetchDeps(signal));
       const plugin = await readFetched(fetched.folder, this.#deps.logger);
       if (typeof plugin === "string") return { kind: "refused", reason: plugin };
-      const commit = fetched.commit === undefined ? {} : { commit: fetched.commit };
+      const commit = defined({ commit: fetched.commit });
       return await act({ plugin, ...commit });
     } finally {
       await rm(staging, { recursive: true, force: true });
@@ -129,7 +130,7 @@ export class PluginInstaller {
       throw error;
     }
     const { version, permissions } = manifest;
-    const more = commit === undefined ? {} : { commit };
+    const more = defined({ commit });
     const locked: LockedPlugin = {
       source: from.source.kind,
       spec: from.spec,
@@ -160,7 +161,7 @@ export class PluginInstaller {
 
   #fetchDeps(signal: AbortSignal): FetchDeps {
     const { env, git, npm } = this.#deps;
-    return { env, signal, ...(git === undefined ? {} : { git }), ...(npm === undefined ? {} : { npm }) };
+    return { env, signal, ...defined({ git, npm }) };
   }
 }
 

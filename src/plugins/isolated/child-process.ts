@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { type ChildProcess, spawn } from "node:child_process";
+import { defined } from "#foundation/defined";
 import { HermesError } from "#foundation/errors";
 import { deadline, onAbort, raceAbort } from "#foundation/lifecycle/abort";
 import { Deferred } from "#foundation/lifecycle/deferred";
@@ -71,7 +72,7 @@ export class PluginProcess implements AsyncDisposable {
     this.#open.set(id, {
       answer,
       within: AsyncLocalStorage.snapshot(),
-      ...(call.progress === undefined ? {} : { progress: call.progress }),
+      ...defined({ progress: call.progress }),
     });
     using _listener = onAbort(signal, () => this.post({ type: "abort", id }));
     try {

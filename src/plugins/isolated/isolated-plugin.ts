@@ -1,4 +1,5 @@
 import { pathToFileURL } from "node:url";
+import { defined } from "#foundation/defined";
 import { describe } from "#foundation/errors";
 import { deadline, never, raceAbort } from "#foundation/lifecycle/abort";
 import { Deferred } from "#foundation/lifecycle/deferred";
@@ -33,7 +34,7 @@ export async function startIsolated(
   const child = new PluginProcess({
     env: environmentFor(plugin, options.env),
     cwd: plugin.folder,
-    ...(options.adopt === undefined ? {} : { adopt: options.adopt }),
+    ...defined({ adopt: options.adopt }),
     onCrash: (reason) => {
       if (isReady) options.onCrash(reason);
       else ready.reject(new Error(reason));

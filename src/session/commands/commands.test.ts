@@ -436,14 +436,17 @@ describe("other commands", () => {
             source: "test",
             isDemo: false,
             warnings: [],
+            windowWarning: undefined,
             windowSource: "Ollama num_ctx",
             hasFastService: false,
-            sideModels: [],
           },
+          sideModels: async () => [{ task: "vision", model: undefined }],
         },
       }),
     });
-    expect(await command(await open(), "/usage")).toContain("128K (0 %), window from Ollama num_ctx");
+    const usage = await command(await open(), "/usage");
+    expect(usage).toContain("128K (0 %), window from Ollama num_ctx");
+    expect(usage).toContain("Side work | no model: vision");
   });
 
   it("/memory shows what is remembered, and keeps or refuses what waits", async () => {
@@ -546,7 +549,7 @@ describe("other commands", () => {
     await say(session, "Hello");
     const shown = await command(session, "/insights");
     expect(shown).toMatch(/Sessions\s+1\s+Messages\s+2/);
-    expect(shown).toContain("text_response");
+    expect(shown).toMatch(/Turns ended by\s+an answer +1/);
     expect(await command(session, "/insights many")).toContain("/insights 7");
   });
 });

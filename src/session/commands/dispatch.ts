@@ -89,7 +89,7 @@ async function quick(
 
 async function exec(command: string, { call, session }: DispatchDeps): Promise<CommandView> {
   const { env, settings, redact } = session;
-  const options = { cwd: call.session.info.cwd, env, timeoutMs: settings.quickCommandTimeoutMs };
+  const options = { cwd: call.session.info.cwd, env: env(), timeoutMs: settings.quickCommandTimeoutMs };
   const { text, isError } = await runQuickCommand(command, options, call.signal);
   return isError ? warn(redact(text)) : say(redact(text));
 }

@@ -20,6 +20,7 @@ import { debugCommand, logsCommand } from "./builtin/debug.ts";
 import { exportCommand } from "./builtin/export.ts";
 import { commandsCommand, helpCommand } from "./builtin/help.ts";
 import { historyCommand, saveCommand } from "./builtin/history.ts";
+import { mcpCommand, reloadMcpCommand } from "./builtin/mcp.ts";
 import { connectCommand, modelCommand } from "./builtin/model.ts";
 import { planCommand } from "./builtin/planning.ts";
 import { configCommand, profileCommand, reloadCommand } from "./builtin/preferences.ts";
@@ -39,7 +40,7 @@ import { settingsCommand } from "./builtin/settings.ts";
 import { skillsCommand } from "./builtin/skills.ts";
 import { snapshotCommand } from "./builtin/snapshot.ts";
 import { contextCommand, insightsCommand, statusCommand, usageCommand, versionCommand } from "./builtin/status.ts";
-import { memoryCommand, pluginsCommand, reloadMcpCommand, toolsCommand, toolsetsCommand } from "./builtin/tools.ts";
+import { memoryCommand, pluginsCommand, toolsCommand, toolsetsCommand } from "./builtin/tools.ts";
 import {
   agentsCommand,
   approveCommand,
@@ -99,6 +100,7 @@ export const builtinCommands: readonly SlashCommand[] = [
   memoryCommand,
   cronCommand,
   reloadCommand,
+  mcpCommand,
   reloadMcpCommand,
   pluginsCommand,
   helpCommand,

@@ -38,7 +38,7 @@ describe("the list of commands", () => {
   it("has the commands that need no gateway", () => {
     const wanted =
       "new clear history save retry continue undo rewind plan title branch compress rollback snapshot export stop background agents queue steer status resume " +
-      "config settings model connect personality statusbar verbose yolo permissions reasoning fast skin busy details tools toolsets skills memory reload reload-mcp " +
+      "config settings model connect personality statusbar verbose yolo permissions reasoning fast skin busy details tools toolsets skills memory reload mcp reload-mcp " +
       "cron plugins help usage context insights version profile copy paste image debug logs sessions quit approve deny commands";
     expect(builtinCommands.map((command) => command.name).sort()).toEqual(wanted.split(" ").sort());
   });

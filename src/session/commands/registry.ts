@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import { nearest } from "#foundation/text/text";
 import type { PluginCommand } from "../plugin-command.ts";
 import type { QuickCommandSetting } from "../settings.ts";
@@ -89,7 +90,7 @@ function byPrefix(name: string, args: string, catalog: CommandCatalog): Resolved
       name,
       all.map((one) => one.name),
     );
-    return { kind: "unknown", name, ...(suggestion === undefined ? {} : { suggestion }) };
+    return { kind: "unknown", name, ...defined({ suggestion }) };
   }
   if (ownersOf(matches) === 1) return first.resolve(args);
   const shortest = Math.min(...matches.map((one) => one.name.length));

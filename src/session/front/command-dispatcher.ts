@@ -1,11 +1,9 @@
 import type { EventBus } from "#conversation";
 import type { CommandView, Completion, SessionEvent } from "../api.ts";
 import type { CommandCall, CommandServices, Person } from "../commands/command.ts";
-import { dispatch } from "../commands/dispatch.ts";
-import { builtinCommands } from "../commands/index.ts";
-import { type CommandCatalog, resolveCommand } from "../commands/registry.ts";
-import { type CompletionContext, completeLine } from "../completion/complete.ts";
-import { ProjectFiles } from "../completion/project-files.ts";
+import { type CommandCatalog, splitCommand } from "../commands/registry.ts";
+import type { CompletionContext } from "../completion/complete.ts";
+import type { ProjectFiles } from "../completion/project-files.ts";
 import type { SessionDeps } from "../session-deps.ts";
 import type { BackgroundWork } from "../turns/background-work.ts";
 import type { Turns } from "../turns/turns.ts";
@@ -28,23 +26,29 @@ export interface CommandDispatcherDeps {
 /** Where typed lines arrive: what can be called now, calling it, and completing what is being typed. */
 export class CommandDispatcher {
   readonly #deps: CommandDispatcherDeps;
-  readonly #files: ProjectFiles;
+  #files: ProjectFiles | undefined;
 
   constructor(deps: CommandDispatcherDeps) {
     this.#deps = deps;
-    this.#files = new ProjectFiles(deps.session.clock, deps.session.env);
   }
 
   /** What the line calls; undefined when it is words for the model. */
   async find(line: string): Promise<(() => Promise<CommandView>) | undefined> {
+    if (splitCommand(line) === undefined) return undefined;
     const { session } = this.#deps;
+    const { dispatch } = await import("../commands/dispatch.ts");
     const later = (name: string, work: () => Promise<CommandView>): void => this.#later(name, work);
     const context = await this.#context(this.#deps.signal);
-    if (resolveCommand(line, context.call.catalog).kind === "text") return undefined;
     return async () => (await dispatch(line, { ...context, session, later })) ?? { kind: "nothing" };
   }
 
   async complete(line: string, signal: AbortSignal): Promise<readonly Completion[]> {
+    const [{ completeLine }, { ProjectFiles }] = await Promise.all([
+      import("../completion/complete.ts"),
+      import("../completion/project-files.ts"),
+    ]);
+    const { clock, env } = this.#deps.session;
+    this.#files ??= new ProjectFiles(clock, env());
     return await completeLine(line, { ...(await this.#context(signal)), files: this.#files });
   }
 
@@ -52,6 +56,7 @@ export class CommandDispatcher {
     const { session: deps, view: session, source } = this.#deps;
     const services = this.#deps.services();
     const surface = surfaceOf(source);
+    const { builtinCommands } = await import("../commands/index.ts");
     const catalog: CommandCatalog = {
       builtins: builtinCommands,
       quick: deps.settings.quickCommands,

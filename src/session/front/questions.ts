@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import { Secret } from "#foundation/secrets/secret";
 import { newId } from "#foundation/text/ids";
 import type { AskUser, Prompter } from "#tools";
@@ -32,8 +33,7 @@ export function createPrompter({ prompts, settings, questionMs, emit, canAsk }: 
     async secret({ prompt, kind, variable }, signal) {
       if (!canAsk()) return { kind: "nobody" };
       const id = newId("sec");
-      const show = (): void =>
-        emit({ type: "secret-request", id, what: kind, prompt, ...(variable === undefined ? {} : { variable }) });
+      const show = (): void => emit({ type: "secret-request", id, what: kind, prompt, ...defined({ variable }) });
       const timeoutMs = kind === "sudo" ? settings.sudoTimeoutMs : settings.secretTimeoutMs;
       const answered = await prompts.ask<string | undefined>({ id, timeoutMs, show }, signal);
       // Closes the field on the surface; what was typed is in no event.

@@ -16,6 +16,7 @@ import type {
 import type { CommandServices } from "../commands/command.ts";
 import { guestOf } from "../services/session-scope.ts";
 import type { SessionDeps } from "../session-deps.ts";
+import { SessionTraces } from "../traces/session-traces.ts";
 import { AfterTurn } from "../turns/after-turn.ts";
 import { BackgroundWork } from "../turns/background-work.ts";
 import { CurrentConversation, freshOptions } from "../turns/current-conversation.ts";
@@ -65,6 +66,7 @@ export class SessionFront implements OpenSession {
   #closed: Promise<void> | undefined;
   #isLost = false;
   #alongside: OpenOptions["alongside"];
+  #onAside: OpenOptions["onAside"];
   #isFenced = false;
 
   private constructor(deps: FrontDeps) {
@@ -93,9 +95,14 @@ export class SessionFront implements OpenSession {
       "approvals",
       new ShownApprovals({
         ...{ session, work, info: () => this.info },
-        approve: (id, choice) => void this.#asking.approve(id, choice),
+        approve: (id, answer) => void this.#asking.approve(id, answer),
       }),
     );
+    const { traces: sink, clock } = session;
+    if (sink !== undefined) events.observe("traces", new SessionTraces({ sink, clock, source: options.source }));
+    events.observe("asides", {
+      note: (event) => event.type === "notice" && event.isAside === true && this.#onAside?.(event.text),
+    });
     events.observe("recent", this.#recent);
     const afterTurn = new AfterTurn({ session, work, source: options.source, onTitle: onChange });
     const conversation = (): CurrentConversation["now"] => this.#conversation.now;
@@ -186,20 +193,21 @@ export class SessionFront implements OpenSession {
   }
 
   /** Another surface holds it too, and brings what only it can write, or what it must be sure of. */
-  adopt({ alongside, isFenced }: Pick<OpenOptions, "alongside" | "isFenced">): void {
+  adopt({ alongside, onAside, isFenced }: Pick<OpenOptions, "alongside" | "onAside" | "isFenced">): void {
     this.#alongside = alongside ?? this.#alongside;
+    this.#onAside = onAside ?? this.#onAside;
     this.#isFenced ||= isFenced === true;
   }
 
   async submit(input: UserInput, from = this.#deps.options.source): Promise<Submission> {
-    const { text, images = [], admission, isPlain, untrusted, isAwaited } = input;
+    const { text, sent, images = [], admission, isPlain, untrusted, isAwaited } = input;
     if (this.#closed !== undefined) return { kind: "refused", message: "This session is closed." };
     if (this.#isLost) return { kind: "refused", message: lostText, isLost: true };
     if (text.trim() === "" && images.length === 0) return { kind: "refused", message: "There is nothing to send." };
     const isCommand = isPlain !== true && text.trimStart().startsWith("/");
     const command = isCommand ? await this.#dispatcher.find(text) : undefined;
     if (command === undefined)
-      return await this.#turns.say({ text, images, from, isPlain, untrusted }, { admission, isAwaited });
+      return await this.#turns.say({ text, sent, images, from, isPlain, untrusted }, { admission, isAwaited });
     if (admission !== undefined && !(await this.#turns.admitCommand(text, admission))) return { kind: "duplicate" };
     const view = await command();
     // A command may have changed the model, the conversation, or what it costs.
@@ -311,7 +319,12 @@ export class SessionFront implements OpenSession {
   /** What runs beside a conversation runs on its model, also when nobody named one. */
   #openBeside(): Promise<OpenSession> {
     const { model, provider } = this.#conversation.now.agent.conversation.primary;
-    const options = { ...freshOptions(this.#deps.options), alongside: undefined, isFenced: undefined };
+    const options = {
+      ...freshOptions(this.#deps.options),
+      alongside: undefined,
+      onAside: undefined,
+      isFenced: undefined,
+    };
     return this.#deps.openOther({ ...options, model, provider, isInteractive: false });
   }
 

@@ -8,7 +8,7 @@ export function sessionInfo(
   now: Pick<SessionInfo, "isBusy" | "queued" | "skillCount">,
 ): SessionInfo {
   const { target, lastPromptTokens, usage, cost, fallback } = agent.conversation;
-  const { source: modelSource, isDemo } = services.models.facts;
+  const { source: modelSource, isDemo, windowWarning } = services.models.facts;
   return {
     id: transcript.sessionId,
     rootId,
@@ -21,6 +21,7 @@ export function sessionInfo(
     isDemo,
     contextWindow: target.limits.contextWindow,
     contextTokens: lastPromptTokens,
+    isWindowSmall: windowWarning !== undefined,
     usage,
     cost,
     cwd,

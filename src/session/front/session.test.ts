@@ -45,7 +45,7 @@ describe("a session", () => {
 });
 
 describe("a message during a turn", () => {
-  it("interrupts it and is answered next; the open answer is kept with a mark [20:A10.8] [20:R10.28] [10:LOOP-21]", async () => {
+  it("interrupts it and is answered next; the open answer is kept with a mark [20:A10.8] [20:R10.28] [10:LOOP-21] [10:A10.13]", async () => {
     const { open, server, store } = await harness();
     server.script(slow(says("A long answer.")), says("Done X."));
     const session = await open();
@@ -61,7 +61,8 @@ describe("a message during a turn", () => {
       "stop, do X",
       "Done X.",
     ]);
-    expect((await store.turns.list(session.info.id))[0]).toMatchObject({ isInterrupted: true });
+    const [turn] = await store.turns.list(session.info.id);
+    expect(turn).toMatchObject({ isInterrupted: true, exitReason: expect.stringMatching(/^interrupted_/) });
   });
 
   it("is not touched by an interrupt that came while nothing ran [10:LOOP-23]", async () => {

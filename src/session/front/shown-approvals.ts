@@ -1,4 +1,4 @@
-import type { ApprovalChoice } from "#conversation";
+import type { ApprovalAnswer } from "#conversation";
 import { linkSignals } from "#foundation/lifecycle/abort";
 import type { Clock } from "#foundation/time/clock";
 import type { SessionEvent, SessionInfo } from "../api.ts";
@@ -10,7 +10,7 @@ export interface ShownApprovalsDeps {
   readonly session: Pick<SessionDeps, "store" | "clock" | "redact">;
   readonly work: BackgroundWork;
   info(): SessionInfo;
-  approve(id: string, choice: ApprovalChoice): void;
+  approve(id: string, answer: ApprovalAnswer): void;
 }
 
 const lookMs = 500;
@@ -33,19 +33,13 @@ export class ShownApprovals {
     else if (event.type === "approval-response") this.#open.get(event.id)?.abort();
   }
 
-  #show({
-    id,
-    tool,
-    summary,
-    reasons,
-    choices,
-    isDestructive,
-  }: Extract<SessionEvent, { type: "approval-request" }>): void {
+  #show(request: Extract<SessionEvent, { type: "approval-request" }>): void {
     const { info, session, work } = this.#deps;
+    const { id, tool, reasons, choices, scopes, lines, isDestructive } = request;
     const { id: sessionId, title, source } = info();
     const shown: WaitingApproval = {
-      ...{ id, sessionId, title, source, tool, reasons, choices, isDestructive },
-      summary: session.redact(summary),
+      ...{ id, sessionId, title, source, tool, reasons, choices, scopes, lines, isDestructive },
+      summary: session.redact(request.summary),
       askedAtMs: this.#clock.now(),
     };
     const over = new AbortController();

@@ -155,8 +155,31 @@ function notable(report: InsightsReport): readonly string[] {
   return table(rows);
 }
 
+const endingWords: Readonly<Record<string, string>> = {
+  text_response: "an answer",
+  interrupted_by_user: "a stop",
+  interrupted_during_api_call: "a stop",
+  interrupted_during_retry: "a stop",
+  max_iterations_reached: "the step limit",
+  length_truncated: "the model's output limit",
+  truncated_tool_call: "the model's output limit",
+  thinking_budget_exhausted: "the model's output limit",
+  rate_limited: "the provider's limits",
+  api_retries_exhausted: "a failure of the provider",
+  non_retryable_error: "a failure of the provider",
+  invalid_response: "a failure of the provider",
+  context_overflow: "a full context window",
+  payload_too_large: "a full context window",
+  budget_exceeded: "the budget",
+};
+
 function endings(report: InsightsReport): readonly string[] {
-  const rows = report.figures.exitReasons.map(({ reason, turns }) => [reason, String(turns)]);
+  const counts = new Map<string, number>();
+  for (const { reason, turns } of report.figures.exitReasons) {
+    const words = endingWords[reason] ?? reason.replaceAll("_", " ");
+    counts.set(words, (counts.get(words) ?? 0) + turns);
+  }
+  const rows = [...counts].sort(([, left], [, right]) => right - left).map(([words, turns]) => [words, String(turns)]);
   return rows.length === 0 ? [] : table([["Turns ended by", ""], ...rows]);
 }
 

@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import type { Insights, Store } from "#store";
 import { localMoment } from "./local-moment.ts";
 
@@ -58,7 +59,7 @@ export async function collectInsights(
   signal: AbortSignal,
 ): Promise<InsightsReport> {
   const sinceMs = wanted.nowMs - wanted.days * dayMs;
-  const source = wanted.source === undefined ? {} : { source: wanted.source };
+  const source = defined({ source: wanted.source });
   const figures = await store.reports.insights({ sinceMs, ...source, signal });
   const { totals } = figures;
   const sideCalls = figures.sideCalls.reduce((sum, group) => sum + group.calls, 0);

@@ -1,4 +1,5 @@
 import { type Content, imagesOf, type SessionId, textOf } from "#conversation";
+import { defined } from "#foundation/defined";
 import type { Route, SessionRecord, SessionSummary, Store, StoredMessage } from "#store";
 import { findSession, headOf, partsOf } from "./lineage.ts";
 import { folderOf } from "./session-folder.ts";
@@ -90,7 +91,7 @@ export function createConversations(store: Store): Conversations {
       return [...seen.values()].slice(-limit);
     },
     async channels(platform) {
-      const routes = await store.routes.list(platform === undefined ? {} : { platform });
+      const routes = await store.routes.list(defined({ platform }));
       return routes.map(channelOf);
     },
     now: () => store.messages.newestRow(),

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Message, SessionId } from "#conversation";
+import { defined } from "#foundation/defined";
 import { silentLogger } from "#foundation/files/logger";
 import { systemClock } from "#foundation/time/clock";
 import { openStore, type Store } from "#store";
@@ -18,7 +19,7 @@ const id = (name: string) => `20260101_000000_${name.padEnd(8, "0")}` as Session
 const user = (content: string, uid?: string): Message => ({
   role: "user",
   content,
-  ...(uid === undefined ? {} : { uid }),
+  ...defined({ uid }),
 });
 const answer = (content: string): Message => ({ role: "assistant", content });
 

@@ -1,4 +1,4 @@
-import type { ApprovalChoice } from "#conversation";
+import type { ApprovalAnswer, ApprovalChoice, ApprovalScopes } from "#conversation";
 import { isRecord } from "#foundation/text/json";
 import type { Clock } from "#foundation/time/clock";
 import type { Store } from "#store";
@@ -13,6 +13,8 @@ export interface WaitingApproval {
   readonly summary: string;
   readonly reasons: readonly string[];
   readonly choices: readonly ApprovalChoice[];
+  readonly scopes?: ApprovalScopes | undefined;
+  readonly lines?: readonly number[] | undefined;
   readonly isDestructive: boolean;
   readonly askedAtMs: number;
 }
@@ -57,19 +59,31 @@ export class WaitingApprovals {
   }
 
   /** False when nobody asks that (any more), or this answer is not offered. */
-  async answer(id: string, choice: string): Promise<boolean> {
+  async answer(id: string, choice: string, reason?: string): Promise<boolean> {
     const waiting = (await this.list()).find((one) => one.id === id);
-    if (waiting?.choices.some((one) => one === choice) !== true) return false;
+    const answer = answerAmong(waiting?.choices ?? [], choice, reason);
+    if (answer === undefined) return false;
     const expiresAtMs = this.#clock.now() + answerMs;
-    await this.#store.documents.put({ kind: answerKind, key: id, value: choice, expiresAtMs });
+    await this.#store.documents.put({ kind: answerKind, key: id, value: { choice, reason }, expiresAtMs });
     return true;
   }
 
   /** What somebody answered to this question in another program. */
-  async answerTo({ id, choices }: Pick<WaitingApproval, "id" | "choices">): Promise<ApprovalChoice | undefined> {
+  async answerTo({ id, choices }: Pick<WaitingApproval, "id" | "choices">): Promise<ApprovalAnswer | undefined> {
     const found = (await this.#store.documents.get(answerKind, id))?.value;
-    return choices.find((choice) => choice === found);
+    return isRecord(found) ? answerAmong(choices, found["choice"], found["reason"]) : undefined;
   }
+}
+
+/** What somebody answered from outside, if it was offered. Only a no has a reason. */
+export function answerAmong(
+  choices: readonly ApprovalChoice[],
+  choice: unknown,
+  reason?: unknown,
+): ApprovalAnswer | undefined {
+  const offered = choices.find((one) => one === choice);
+  if (offered !== "deny" || typeof reason !== "string" || reason.trim() === "") return offered;
+  return { choice: offered, reason: reason.trim() };
 }
 
 function isWaiting(value: unknown): value is WaitingApproval {

@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import { UserError } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
 import {
@@ -47,9 +48,7 @@ export async function chooseModel(wanted: WantedModel, models: Models, signal: A
   const named =
     model === undefined || provider !== undefined ? { model, provider } : readModelName(model, models.context);
   const asked: TargetRequest = {
-    ...(named.model === undefined ? {} : { model: named.model }),
-    ...(named.provider === undefined ? {} : { provider: named.provider }),
-    ...(baseUrl === undefined ? {} : { baseUrl }),
+    ...defined({ model: named.model, provider: named.provider, baseUrl }),
     isOneShot: wanted.isOneShot,
   };
   const deps = { resolve: models.resolve.bind(models), chain: fallbackChain, logger };

@@ -1,5 +1,7 @@
 import type { Agent } from "#agent";
 import type { Config } from "#config";
+import { defined } from "#foundation/defined";
+import type { Logger } from "#foundation/files/logger";
 import type { Redactor } from "#foundation/secrets/redact";
 import {
   type Auxiliary,
@@ -7,6 +9,7 @@ import {
   auxiliaryTasks,
   checkWindow,
   hasFastService,
+  type Models,
   type PickerEntry,
   type ResolveContext,
   switchModel,
@@ -14,12 +17,17 @@ import {
   type WindowCheck,
 } from "#model";
 import type { PickerItem } from "../api.ts";
+import { SavedModel } from "./saved-model.ts";
 
 export interface ModelService {
   readonly facts: ModelFacts;
+  /** Which model each side task would ask now. */
+  sideModels(signal: AbortSignal): Promise<readonly SideModel[]>;
   list(signal: AbortSignal): Promise<readonly PickerItem[]>;
   /** Changes the model of this session, and with `isGlobal` the saved choice. A message for the person either way. */
   switch(request: ModelRequest, signal: AbortSignal): Promise<{ readonly ok: boolean; readonly message: string }>;
+  /** Takes over what was saved since: another key, and where the session follows the settings another model. */
+  refresh(signal: AbortSignal): Promise<void>;
 }
 
 export interface ModelRequest {
@@ -28,22 +36,22 @@ export interface ModelRequest {
   readonly isGlobal: boolean;
 }
 
-export interface ModelFacts {
+interface ModelFacts {
   /** Where the model and its key came from, for people. */
   readonly source: string;
   readonly isDemo: boolean;
   readonly warnings: readonly string[];
+  /** What the person accepted to work with: a window too small for long work. */
+  readonly windowWarning: string | undefined;
   /** Where the size of the context window is known from. */
   readonly windowSource: string | undefined;
   /** The provider sells a faster service beside the usual one. */
   readonly hasFastService: boolean;
-  /** Which model each side task would ask now; tasks nobody is set up for are left out. */
-  readonly sideModels: readonly SideModel[];
 }
 
-interface SideModel {
+export interface SideModel {
   readonly task: AuxiliaryTask;
-  readonly provider: string;
+  /** With its provider; undefined when nobody could be asked. */
   readonly model: string | undefined;
 }
 
@@ -52,10 +60,17 @@ export interface ModelServiceDeps {
   /** The model the session began with. */
   readonly chosen: { readonly target: Target; readonly isDemo: boolean; readonly notices: readonly string[] };
   /** Absent where the side work is done elsewhere. */
-  readonly auxiliary: Pick<Auxiliary, "planned"> | undefined;
+  readonly auxiliary: Pick<Auxiliary, "reachable"> | undefined;
   readonly config: Config;
   /** With the settings and keys as they are saved now: a model may have been connected since the session began. */
   context(): Promise<ResolveContext>;
+  settingsNow(): Promise<object>;
+  /** The model that the session would begin with now. */
+  choose(signal: AbortSignal): Promise<{ readonly target: Target }>;
+  readonly resolve: Models["resolve"];
+  /** Another default model becomes the one of this session, unless its person chose one. */
+  readonly followsSettings: boolean;
+  readonly logger: Logger;
   readonly redactor: Redactor;
   choices(signal: AbortSignal): Promise<readonly PickerEntry[]>;
   save(target: Target): Promise<void>;
@@ -66,6 +81,7 @@ export interface ModelServiceDeps {
 export function modelService(deps: ModelServiceDeps): ModelService {
   const { agent, chosen } = deps;
   const { conversation } = agent;
+  const saved = new SavedModel(deps);
   return {
     get facts() {
       const { windowSource } = conversation.target.limits;
@@ -73,13 +89,17 @@ export function modelService(deps: ModelServiceDeps): ModelService {
         source: chosen.target.source,
         isDemo: chosen.isDemo,
         warnings: chosen.notices,
+        windowWarning: warningOf(windowRule(conversation.target, deps.config)),
         windowSource,
         hasFastService: hasFastService(conversation.target),
-        sideModels: auxiliaryTasks.flatMap((task) => {
-          const planned = deps.auxiliary?.planned(task);
-          return planned === undefined ? [] : [{ task, provider: planned.provider, model: planned.model }];
-        }),
       };
+    },
+    async sideModels(signal) {
+      const asked = auxiliaryTasks.map(async (task) => {
+        const target = await deps.auxiliary?.reachable(task, signal);
+        return { task, model: target === undefined ? undefined : `${target.model} — ${target.provider}` };
+      });
+      return deps.auxiliary === undefined ? [] : await Promise.all(asked);
     },
     async list(signal) {
       const { provider: standing, model, providerLabel } = conversation.primary;
@@ -105,14 +125,18 @@ export function modelService(deps: ModelServiceDeps): ModelService {
       if (window.kind === "refused") return { ok: false, message: `${window.message} ${window.hint}` };
       for (const secret of target.credential.secrets) deps.redactor.add(secret, target.provider);
       await agent.changeModel(target);
+      saved.isFollowed = false;
       if (isGlobal) await deps.save(target);
       const warnings = [...outcome.warnings, ...(window.kind === "warning" ? [window.message] : [])];
       const notes = warnings.length === 0 ? "" : ` ${warnings.join(" ")}`;
       const where = isGlobal ? " From now on this is the default." : "";
       return { ok: true, message: `Now using ${target.model} via ${target.providerLabel}.${where}${notes}` };
     },
+    refresh: (signal) => saved.refresh(signal),
   };
 }
+
+const warningOf = (window: WindowCheck): string | undefined => (window.kind === "warning" ? window.message : undefined);
 
 /** Whether work may begin with this model: by its window, and by what `model.allow_small_context` says about small ones. */
 export function windowRule({ model, limits, isServedHere }: Target, config: Config): WindowCheck {
@@ -120,7 +144,7 @@ export function windowRule({ model, limits, isServedHere }: Target, config: Conf
   return checkWindow(limits.contextWindow, {
     model,
     isSmallAllowed: config.model.allow_small_context || isServedHere === true,
-    ...(server === undefined ? {} : { server }),
+    ...defined({ server }),
   });
 }
 

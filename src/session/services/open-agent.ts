@@ -11,14 +11,13 @@ import {
   savesTrajectories,
   toolSideCalls,
 } from "#agent";
-import { loadConfig, type Machine } from "#config";
+import { defined } from "#foundation/defined";
 import { UserError } from "#foundation/errors";
 import {
   type Auxiliary,
   type FallbackEntry,
   type Models,
   parseFallbackChain,
-  type ResolveContext,
   readModelName,
   remoteHermesTarget,
   type Target,
@@ -129,7 +128,7 @@ async function modelOf(
 ): Promise<ChosenModel> {
   const { model, provider, baseUrl, remote, isInteractive, fallback } = options;
   if (remote !== undefined) return onlyModel(remoteHermesTarget(remote, sessionId));
-  const { entries, warnings } = parseFallbackChain(machine.loaded.config);
+  const { entries, warnings } = parseFallbackChain((await machine.settingsNow()).config);
   for (const warning of warnings) machine.logger.warn(warning);
   const fallbackChain = fallback === undefined ? entries : fallback.flatMap((name) => fallbackNamed(name, models));
   return await chooseModel(
@@ -189,7 +188,7 @@ function toolOptions({ options }: AgentRequest, { surfaceTools, machine }: Sessi
   return {
     enabledToolsets: toolsets ?? usual,
     disabledTools,
-    ...(disabledToolsets === undefined ? {} : { disabledToolsets }),
+    ...defined({ disabledToolsets }),
   };
 }
 
@@ -232,12 +231,6 @@ function settingsOf(
   };
 }
 
-/** What models are found with, from the files as they are now. */
-async function contextNow({ context }: Models, { home, env, loaded }: Machine): Promise<ResolveContext> {
-  const now = await loadConfig({ home, env, cwd: undefined });
-  return { ...context, settings: now.config, env: { ...loaded.environment.variables, ...now.environment.variables } };
-}
-
 interface ServiceDeps {
   readonly host: SessionHost;
   readonly scope: SessionScope;
@@ -249,7 +242,8 @@ interface ServiceDeps {
   ephemeral(): string;
 }
 
-function servicesOf({ options, sessionId }: AgentRequest, deps: ServiceDeps): AgentServices {
+function servicesOf(request: AgentRequest, deps: ServiceDeps): AgentServices {
+  const { options, sessionId } = request;
   const { host, scope, chosen, assembled, live } = deps;
   const { machine, models, tools } = host;
   const { agent, side } = assembled;
@@ -262,7 +256,12 @@ function servicesOf({ options, sessionId }: AgentRequest, deps: ServiceDeps): Ag
       chosen,
       auxiliary: options.remote === undefined ? deps.auxiliary : undefined,
       config,
-      context: () => contextNow(models, machine),
+      context: () => models.contextNow(),
+      settingsNow: () => machine.settingsNow(),
+      choose: (signal) => modelOf(request, host, signal),
+      resolve: (wanted, signal) => models.resolve(wanted, signal),
+      logger: machine.logger,
+      followsSettings: options.followsSettings === true,
       redactor: machine.redactor,
       choices: (signal) => models.choices(signal),
       save: (saved) => saveModel(saved, machine),
@@ -273,6 +272,7 @@ function servicesOf({ options, sessionId }: AgentRequest, deps: ServiceDeps): Ag
     tools: toolService({
       shown: assembled.tools,
       setEnabled: (names, isEnabled) => host.surfaceTools.set(options.source, names, isEnabled),
+      mcpServers: () => tools.mcp.status(),
       reloadMcp: (signal) => tools.mcp.reload(scope, signal),
     }),
     checkpoints: checkpointService({

@@ -1,4 +1,4 @@
-import { expandReferences, localWorkspace, type ReferenceDeps } from "#agent";
+import type { ReferenceDeps } from "#agent";
 import { runProcess } from "#foundation/process/run";
 import type { SessionWall } from "#tools";
 import type { ReferenceService } from "./services.ts";
@@ -30,8 +30,9 @@ export function referenceService(deps: ReferenceServiceDeps): ReferenceService {
     return exitCode === 0 ? { ok: true, output: stdout } : { ok: false, output: stderr };
   };
   return {
-    expand: (text, signal) =>
-      expandReferences(
+    expand: async (text, signal) => {
+      const { expandReferences, localWorkspace } = await import("#agent");
+      return await expandReferences(
         text,
         {
           workspace: folder,
@@ -46,6 +47,7 @@ export function referenceService(deps: ReferenceServiceDeps): ReferenceService {
           },
         },
         signal,
-      ),
+      );
+    },
   };
 }

@@ -16,7 +16,7 @@ async function told(before: readonly string[], after: readonly string[]): Promis
       return Promise.resolve(true);
     },
   };
-  return await toolService({ shown, setEnabled: unused, reloadMcp: unused }).refresh(never);
+  return await toolService({ shown, setEnabled: unused, mcpServers: () => [], reloadMcp: unused }).refresh(never);
 }
 
 describe("what is said when tools come and go", () => {

@@ -2,6 +2,13 @@ import type { ToolDefinition } from "#conversation";
 import type { Listing } from "#tools";
 import type { ToolsetInfo } from "../api.ts";
 
+export interface McpServerState {
+  readonly name: string;
+  /** In words, with the reason where it is not connected. */
+  readonly state: string;
+  readonly tools: number;
+}
+
 export interface ToolService {
   /** The groups of tools the model has now. */
   describe(): readonly ToolsetInfo[];
@@ -13,11 +20,12 @@ export interface ToolService {
   refresh(signal: AbortSignal): Promise<string | undefined>;
   /** Takes effect by a new session; a message for the person. */
   setEnabled(names: readonly string[], isEnabled: boolean): Promise<string>;
+  mcpServers(): readonly McpServerState[];
   /** Connects to the MCP servers again; a message for the person. */
   reloadMcp(signal: AbortSignal): Promise<string>;
 }
 
-export interface ToolServiceDeps extends Pick<ToolService, "setEnabled" | "reloadMcp"> {
+export interface ToolServiceDeps extends Pick<ToolService, "setEnabled" | "mcpServers" | "reloadMcp"> {
   /** What the model of this session is shown; it changes between turns only. */
   readonly shown: {
     readonly listing: Listing;
@@ -26,9 +34,10 @@ export interface ToolServiceDeps extends Pick<ToolService, "setEnabled" | "reloa
   };
 }
 
-export function toolService({ shown, setEnabled, reloadMcp }: ToolServiceDeps): ToolService {
+export function toolService({ shown, setEnabled, mcpServers, reloadMcp }: ToolServiceDeps): ToolService {
   return {
     setEnabled,
+    mcpServers,
     reloadMcp,
     describe: () => toolsetsOf(shown.listing),
     definitions: () => shown.listing.definitions,

@@ -42,7 +42,7 @@ export async function openHarness(input: HarnessOptions = {}) {
       clock,
       logger,
       settings,
-      env: { PATH: process.env["PATH"] },
+      env: () => ({ PATH: process.env["PATH"] }),
       openAgent: testOpenAgent({ server, logger, ...input }),
       home: new HermesHome(join(folder, "home")),
       version: "0.0.0-test",

@@ -68,15 +68,17 @@ function smallServices({ options }: AgentRequest, { conversation }: Agent, listi
         source: "test",
         isDemo: false,
         warnings: [],
+        windowWarning: undefined,
         windowSource: undefined,
         hasFastService: true,
-        sideModels: [],
       },
+      sideModels: () => Promise.resolve([]),
       list: () => Promise.resolve([{ value: "test-model", label: "test-model", detail: "custom", isCurrent: true }]),
       switch: ({ model }) => {
         conversation.choose({ ...conversation.primary, model });
         return Promise.resolve({ ok: true, message: `Model: ${model}` });
       },
+      refresh: () => Promise.resolve(),
     },
     skills: {
       commands: () => Promise.resolve([]),
@@ -87,6 +89,7 @@ function smallServices({ options }: AgentRequest, { conversation }: Agent, listi
       ...toolService({
         shown: { listing, isCurrent: true, refresh: () => Promise.resolve(false) },
         setEnabled: (names) => Promise.resolve(`Changed: ${names.join(", ")}.`),
+        mcpServers: () => [],
         reloadMcp: () => Promise.resolve("No servers."),
       }),
       describe: () => [{ name: "test", tools: [...listing.names], unavailable: [] }],

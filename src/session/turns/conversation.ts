@@ -1,5 +1,6 @@
 import { type Agent, unfinishedTurn } from "#agent";
 import { type AgentEvents, type Cost, type Message, type SessionId, violations, zeroUsage } from "#conversation";
+import { defined } from "#foundation/defined";
 import { UserError } from "#foundation/errors";
 import { quietly } from "#foundation/files/quietly";
 import { plural } from "#foundation/text/figures";
@@ -117,7 +118,7 @@ export async function openConversation(
 }
 
 function ownerOf({ source, userId }: OpenOptions) {
-  return { source, ...(userId === undefined ? {} : { userId }) };
+  return { source, ...defined({ userId }) };
 }
 
 /** The conversation a surface hands over, with a name for every message; refused where a provider would refuse it. */

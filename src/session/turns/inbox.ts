@@ -11,7 +11,7 @@ export interface Admitted {
   readonly text: string;
   readonly images: readonly string[];
   /** Sent instead of `text`, which is stored (a skill's content, for example). */
-  readonly sent?: string;
+  readonly sent?: string | undefined;
   /** Nothing in the text is replaced by what it stands for. */
   readonly isVerbatim?: boolean;
   /** The same, for words of a program that Hermes works for: they are not those of strangers. */

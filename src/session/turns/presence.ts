@@ -1,5 +1,5 @@
 import type { AgentEvents, SessionId } from "#conversation";
-import { type LeaseDeps, leaseHolder, takeLease } from "#store";
+import { type LeaseDeps, leaseHolder, openSessionLease, takeLease } from "#store";
 
 /** Nobody waits for its end: a holder that died on this machine is recognised at once. */
 const ttlMs = 10 * 60_000;
@@ -18,7 +18,7 @@ export interface Presence extends AsyncDisposable {
 }
 
 export async function announcePresence(deps: PresenceDeps, headId: SessionId): Promise<Presence> {
-  const [first, later] = [`open:${headId}`, `open-too:${headId}`];
+  const [first, later] = [openSessionLease(headId), `open-too:${headId}`];
   // The time stands in the name, because a lease only knows when it ends.
   const lease = { ...deps, ttlMs, owner: `${deps.owner}/${deps.clock.now()}` };
   const nothing = (): void => undefined;

@@ -1,4 +1,5 @@
 import type { SessionId } from "#conversation";
+import { defined } from "#foundation/defined";
 import { isRecord } from "#foundation/text/json";
 import type { Store } from "#store";
 import type { PromptStorage } from "../services/session-agent.ts";
@@ -19,7 +20,7 @@ export function promptStorage(
       if (record?.systemPrompt === undefined || record.systemPrompt === "") return undefined;
       session.onText(record.systemPrompt);
       const kept = isRecord(record.modelConfig) ? record.modelConfig[recordKey] : undefined;
-      return { text: record.systemPrompt, ...(kept === undefined ? {} : { record: kept }) };
+      return { text: record.systemPrompt, ...defined({ record: kept }) };
     },
     async save(text, record) {
       await session.ensureRow();

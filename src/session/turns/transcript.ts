@@ -1,5 +1,6 @@
 import type { Transcript } from "#agent";
 import { callsOf, type Message, type SessionId, type TurnId } from "#conversation";
+import { defined } from "#foundation/defined";
 import { describe } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
 import { Mutex } from "#foundation/lifecycle/mutex";
@@ -204,7 +205,7 @@ export class StoredTranscript implements Transcript {
 
   async #fenced(write: (tx: Aggregates) => Promise<unknown>): Promise<void> {
     const fence = this.#turn?.fence;
-    await this.#deps.store.transaction(async (tx) => void (await write(tx)), fence === undefined ? {} : { fence });
+    await this.#deps.store.transaction(async (tx) => void (await write(tx)), defined({ fence }));
   }
 
   async #rowMade(): Promise<void> {

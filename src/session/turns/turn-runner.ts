@@ -105,7 +105,8 @@ export class TurnRunner {
     const ledger = new UsageLedger(session, conversation);
     using _ledger = events.observe("usage", ledger);
     if (this.#coming !== undefined) this.#coming.canBeSteered = true;
-    const { tools } = conversation.services;
+    const { tools, models } = conversation.services;
+    await models.refresh(signal);
     const changedTools = tools.isCurrent ? undefined : await tools.refresh(signal);
     if (changedTools !== undefined) this.#tell(changedTools, "info");
     await conversation.presence?.check();

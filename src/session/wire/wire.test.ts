@@ -71,8 +71,8 @@ type Unsaid = {
 
 describe("the wire form of events", () => {
   it("names every field of every event; the session stands beside it, and what the screen asks itself stays there", () => {
-    const unsaid: Readonly<Record<Unsaid, true>> = { sessionId: true, wording: true };
-    expect(Object.keys(unsaid)).toEqual(["sessionId", "wording"]);
+    const unsaid: Readonly<Record<Unsaid, true>> = { sessionId: true, wording: true, isAside: true };
+    expect(Object.keys(unsaid)).toEqual(["sessionId", "wording", "isAside"]);
   });
 
   it.each(Object.keys(eventShapes) as SessionEvent["type"][])("keeps all of %s through JSON", (type) => {

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { defined } from "#foundation/defined";
 import { UserError } from "#foundation/errors";
 import { ensureDir, withFileLock } from "#foundation/files/files";
 import type { HermesHome } from "#foundation/files/paths";
@@ -113,7 +114,7 @@ async function moveIn(
     contentHash: hashFiles(wanted.bundle.files),
     installPath,
     files: [...wanted.bundle.files.keys()].sort(),
-    ...(wanted.bundle.revision === undefined ? {} : { revision: wanted.bundle.revision }),
+    ...defined({ revision: wanted.bundle.revision }),
     installedAt: isSame ? known.installedAt : now,
     updatedAt: now,
   };

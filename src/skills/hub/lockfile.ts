@@ -1,4 +1,5 @@
 import { rename } from "node:fs/promises";
+import { defined } from "#foundation/defined";
 import { ensureDir, readTextFile, writeFileAtomic } from "#foundation/files/files";
 import type { HermesHome } from "#foundation/files/paths";
 import { isRecord, parseJson, toJsonText } from "#foundation/text/json";
@@ -81,7 +82,7 @@ function writeEntry(entry: LockEntry): Readonly<Record<string, unknown>> {
     content_hash: entry.contentHash,
     install_path: entry.installPath,
     files: entry.files,
-    ...(entry.revision === undefined ? {} : { revision: entry.revision }),
+    ...defined({ revision: entry.revision }),
     installed_at: entry.installedAt,
     updated_at: entry.updatedAt,
   };
@@ -104,7 +105,7 @@ function readEntry(name: string, value: unknown): readonly [string, LockEntry][]
     verdict: verdicts.find((one) => one === value["scan_verdict"]) ?? "caution",
     contentHash: readText(value["content_hash"]) ?? "",
     files: readTexts(value["files"]),
-    ...(revision === undefined ? {} : { revision }),
+    ...defined({ revision }),
     installedAt,
     updatedAt: readText(value["updated_at"]) ?? installedAt,
   };

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { defined } from "#foundation/defined";
 import { describe, UserError } from "#foundation/errors";
 import { isRecord, parseJson, toJsonText } from "#foundation/text/json";
 import { readRecords, readText, readTexts } from "#foundation/text/read-fields";
@@ -44,7 +45,7 @@ async function importOne(
 ): Promise<ImportRow> {
   const { identifier, category } = wanted;
   try {
-    const outcome = await hub.install(identifier, { signal, ...(category === undefined ? {} : { category }) });
+    const outcome = await hub.install(identifier, { signal, ...defined({ category }) });
     if (outcome.kind === "blocked") return { identifier, state: "blocked", reason: outcome.reason };
     return { identifier, state: outcome.kind };
   } catch (error) {

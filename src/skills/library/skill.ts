@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import { parseFrontMatter } from "#foundation/text/front-matter";
 import { readRecord, readRecords, readText, readTexts } from "#foundation/text/read-fields";
 import { readCapabilities, type SkillCapability } from "./capability.ts";
@@ -123,13 +124,12 @@ function readFacts(fields: Readonly<Record<string, unknown>>, body: string, fall
       fallbackForTools: both("fallback_for_tools"),
     },
     settings: readRecords(hermes["config"]).flatMap(readSetting),
-    ...(capabilities === undefined ? {} : { capabilities }),
-    ...(metadata === undefined ? {} : { metadata }),
+    ...defined({ capabilities, metadata }),
   };
 }
 
 function optional<K extends string>(key: K, value: string | undefined): { readonly [P in K]?: string } {
-  return (value === undefined ? {} : { [key]: value }) as { readonly [P in K]?: string };
+  return defined({ [key]: value }) as { readonly [P in K]?: string };
 }
 
 /** The names of a skill stand in the prompt, one per line. */
@@ -186,7 +186,7 @@ function readSetting(record: Readonly<Record<string, unknown>>): readonly SkillS
       key,
       ...optional("description", readText(record["description"])),
       ...optional("prompt", readText(record["prompt"])),
-      ...(record["default"] === undefined ? {} : { fallback: record["default"] }),
+      ...defined({ fallback: record["default"] }),
     },
   ];
 }

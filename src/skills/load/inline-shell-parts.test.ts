@@ -16,7 +16,7 @@ const wall = (isMissing: boolean): Promise<SessionWall> =>
     confine: (call) => ({ program: "/usr/bin/env", args: ["HELD=1", call.program, ...call.args] }),
     judgeRead: () => ({ kind: "allowed" }),
   });
-const shell = createInlineShell({ env, timeoutMs: 2_000, wall: () => wall(false) })(scope);
+const shell = createInlineShell({ env: () => env, timeoutMs: 2_000, wall: () => wall(false) })(scope);
 
 describe("commands in a skill's text", () => {
   it("[10:SKILL-4] a command runs in the skill's folder; a failing one leaves a mark", async () => {
@@ -28,14 +28,14 @@ describe("commands in a skill's text", () => {
 
   it("runs behind the wall of its session, and not at all where nothing holds it", async () => {
     expect(await preprocess("!`printf $HELD$INSIDE`", { ...base, inlineShell: shell })).toBe("1yes");
-    const open = createInlineShell({ env, timeoutMs: 2_000, wall: () => wall(true) })(scope);
+    const open = createInlineShell({ env: () => env, timeoutMs: 2_000, wall: () => wall(true) })(scope);
     expect(await preprocess("!`printf hi`", { ...base, inlineShell: open })).toBe(
       "[command failed: no sandbox works on this machine to run it in]",
     );
   });
 
   it("[10:SKILL-4] a command that takes too long is ended and marked", async () => {
-    const slow = createInlineShell({ env, timeoutMs: 100, wall: () => wall(false) })(scope);
+    const slow = createInlineShell({ env: () => env, timeoutMs: 100, wall: () => wall(false) })(scope);
     expect(await preprocess("!`sleep 30`", { ...base, inlineShell: slow })).toMatch(/no end within 0.1 s/);
   });
 });

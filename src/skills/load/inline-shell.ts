@@ -6,7 +6,7 @@ import type { InlineShell } from "./preprocess.ts";
 
 export interface InlineShellOptions {
   /** The environment of the commands, already without secrets. */
-  readonly env: NodeJS.ProcessEnv;
+  env(): NodeJS.ProcessEnv;
   /** `skills.inline_shell_timeout`, in milliseconds. */
   readonly timeoutMs: number;
   /** Holds the commands inside. */
@@ -19,11 +19,12 @@ export function createInlineShell(options: InlineShellOptions): (scope: SessionS
     async (command, { cwd, signal }) => {
       const wall = await options.wall(scope, signal);
       if (wall.isMissing) return { kind: "failed", reason: "no sandbox works on this machine to run it in" };
-      const shell = { program: shellPath(options.env), args: ["-c", command] };
+      const env = options.env();
+      const shell = { program: shellPath(env), args: ["-c", command] };
       const { program, args } = wall.confine(shell, { cwd, isBackground: true, writable: [] });
       const done = await runProcess(program, args, {
         cwd,
-        env: { ...options.env, ...wall.environment },
+        env: { ...env, ...wall.environment },
         signal,
         timeoutMs: options.timeoutMs,
         maxOutputBytes: 65_536,

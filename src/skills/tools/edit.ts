@@ -5,7 +5,6 @@ import type { HermesHome } from "#foundation/files/paths";
 import { Mutex } from "#foundation/lifecycle/mutex";
 import { replaceText, ToolFailure } from "#tools";
 import { decide } from "../guard/policy.ts";
-import { scanFolder } from "../guard/scan.ts";
 import type { InstalledSkill, SkillLibrary } from "../library/library.ts";
 import { listLinkedFiles } from "../library/linked-files.ts";
 import { isFlat } from "../load/load.ts";
@@ -189,6 +188,7 @@ export class SkillEditor {
 
   async #guard(folder: string, undo: () => Promise<void>): Promise<void> {
     if (!this.#deps.isGuarded()) return;
+    const { scanFolder } = await import("../guard/scan.ts");
     const report = await scanFolder(folder);
     if (decide("agent-created", report.verdict, { isForced: false }).kind === "allow") return;
     await undo();

@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import { defined } from "#foundation/defined";
 import { result, ToolFailure, type ToolResult } from "#tools";
 import type { InstalledSkill } from "../library/library.ts";
 import { type LinkedFiles, listLinkedFiles, readLinkedFile } from "../library/linked-files.ts";
@@ -24,8 +25,7 @@ export function viewAnswer(outcome: LoadOutcome, name: string, surface: string):
       usage_hint: usageHint(outcome.loaded),
       ...setupFields(outcome.loaded, surface),
       ...(Object.keys(outcome.loaded.settings).length === 0 ? {} : { config: outcome.loaded.settings }),
-      ...(skill.facts.compatibility === undefined ? {} : { compatibility: skill.facts.compatibility }),
-      ...(skill.facts.metadata === undefined ? {} : { metadata: skill.facts.metadata }),
+      ...defined({ compatibility: skill.facts.compatibility, metadata: skill.facts.metadata }),
       ...(warnings.length === 0 ? {} : { security_warnings: warnings }),
     },
     { preview: `${skill.name} (${content.length} characters)` },
@@ -48,9 +48,7 @@ function setupFields(loaded: LoadedSkill, surface: string): Readonly<Record<stri
     setup_needed: setup.isNeeded,
     setup_skipped: setup.wasSkipped,
     readiness_status: setup.isNeeded ? "setup_needed" : "available",
-    ...(note === undefined ? {} : { setup_note: note }),
-    ...(help === undefined ? {} : { setup_help: help }),
-    ...(hint === undefined ? {} : { gateway_setup_hint: hint }),
+    ...defined({ setup_note: note, setup_help: help, gateway_setup_hint: hint }),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { SessionId } from "#conversation";
 import { UserError } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
+import { plural } from "#foundation/text/figures";
 import type { Clock } from "#foundation/time/clock";
 import { autoPrune } from "../auto-prune.ts";
 import { recount } from "../counters.ts";
@@ -42,13 +43,13 @@ export class PostgresMaintenance implements Maintenance {
     const repairs: string[] = [];
     if (options.repair === true) {
       for (const row of wrong) await db.transaction((tx) => recount(tx, text(row, "id") as SessionId));
-      if (wrong.length > 0) repairs.push(`Counted the messages of ${wrong.length} sessions again.`);
+      if (wrong.length > 0) repairs.push(`Counted the messages of ${plural(wrong.length, "session")} again.`);
       const indexed = await this.indexPending(signal);
       if (indexed > 0) repairs.push(`Took ${indexed} messages into the search index.`);
     }
     const after = options.repair === true ? await fingerprint(db, signal) : before;
     const problems = [
-      ...(wrong.length > 0 ? [`${wrong.length} sessions count their messages wrongly.`] : []),
+      ...(wrong.length > 0 ? [`${plural(wrong.length, "session")} with a wrong count of messages.`] : []),
       ...(missing > 0 ? [`${missing} messages are not in the search index.`] : []),
     ];
     return fsckReport({ problems, repairs }, { before, after });

@@ -2,7 +2,7 @@ import type { Pool } from "pg";
 import type PgBoss from "pg-boss";
 import { describe, systemErrorCode } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
-import { isAbort } from "#foundation/lifecycle/abort";
+import { isAbort, linkSignals } from "#foundation/lifecycle/abort";
 import { Deferred } from "#foundation/lifecycle/deferred";
 import { isRecord } from "#foundation/text/json";
 import type { Clock } from "#foundation/time/clock";
@@ -261,7 +261,7 @@ class Worker implements AsyncDisposable {
         log.warn("jobs could not be taken", { error: describe(error) });
       }
       const over = new AbortController();
-      const pause = clock.sleep(lookEveryMs, AbortSignal.any([signal, over.signal])).catch(rethrowUnlessAborted);
+      const pause = clock.sleep(lookEveryMs, linkSignals(signal, over.signal)).catch(rethrowUnlessAborted);
       await Promise.race([this.#wanted.promise, pause]);
       over.abort();
     }

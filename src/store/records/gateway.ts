@@ -84,6 +84,9 @@ export interface Lease {
   readonly expiresAtMs: number;
 }
 
+/** The lease that says a conversation is open in a window. One that is held keeps the session from being pruned. */
+export const openSessionLease = (id: string): string => `open:${id}`;
+
 export type LeaseOutcome =
   | { readonly kind: "held"; readonly lease: Lease }
   | { readonly kind: "busy"; readonly owner: string; readonly expiresAtMs: number };

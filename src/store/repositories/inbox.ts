@@ -180,6 +180,11 @@ export class InboxRepository implements Inbox {
     );
   }
 
+  async forgiveAttempts(ids: readonly number[]): Promise<void> {
+    if (ids.length === 0) return;
+    await this.#context.db.run(`UPDATE gw_inbox SET attempts = 0 WHERE id IN (${placeholders(ids.length)})`, ids);
+  }
+
   async bury(ids: readonly number[]): Promise<void> {
     if (ids.length === 0) return;
     await this.#context.db.run(

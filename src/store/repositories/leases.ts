@@ -64,9 +64,14 @@ export class LeaseRepository implements Leases {
   }
 
   async held(prefix: string): Promise<readonly Lease[]> {
+    const nowMs = this.#context.clock.now();
+    return (await this.kept(prefix)).filter(({ expiresAtMs }) => expiresAtMs > nowMs);
+  }
+
+  async kept(prefix: string): Promise<readonly Lease[]> {
     const rows = await this.#context.db.all(
-      "SELECT * FROM gw_lease WHERE substr(name, 1, ?) = ? AND expires_at_ms > ? ORDER BY name",
-      [prefix.length, prefix, this.#context.clock.now()],
+      "SELECT * FROM gw_lease WHERE substr(name, 1, ?) = ? AND expires_at_ms > 0 ORDER BY name",
+      [prefix.length, prefix],
     );
     return rows.map(toLease);
   }

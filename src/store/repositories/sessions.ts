@@ -184,8 +184,10 @@ export class SessionRepository implements Sessions {
   async prune(options: PruneOptions = {}): Promise<number> {
     const days = options.olderThanDays ?? defaultPruneDays;
     if (!(days >= 0)) throw new UserError(`Cannot prune sessions older than ${days} days.`, { hint: "Give a number." });
+    const nowMs = this.#context.clock.now();
     const input = {
-      startedBeforeS: this.#context.clock.now() / 1000 - days * 86_400,
+      nowMs,
+      startedBeforeS: nowMs / 1000 - days * 86_400,
       source: options.source,
       includeTitled: options.includeTitled ?? false,
     };

@@ -13,7 +13,7 @@ export class UsageRepository implements UsageLedger {
     this.#context = context;
   }
 
-  async change(sessionId: SessionId, change: UsageChange, mode: "add" | "set" = "add"): Promise<void> {
+  async change(sessionId: SessionId, change: UsageChange): Promise<void> {
     const counters: [string, number | undefined][] = [
       ["input_tokens", change.usage.input],
       ["output_tokens", change.usage.output],
@@ -38,7 +38,7 @@ export class UsageRepository implements UsageLedger {
       ["billing_mode", orNull(change.billingMode)],
     ];
     const assignments = [
-      ...supplied.map(([column]) => (mode === "add" ? `${column} = coalesce(${column}, 0) + ?` : `${column} = ?`)),
+      ...supplied.map(([column]) => `${column} = coalesce(${column}, 0) + ?`),
       ...newest.map(([column]) => `${column} = coalesce(?, ${column})`),
       ...first.map(([column]) => `${column} = coalesce(${column}, ?)`),
     ];

@@ -53,7 +53,7 @@ describe("fsck", () => {
     await using location = await damaged("UPDATE sessions SET message_count = 77");
     await using store = await openStore({ path: location.path }, deps);
     expect((await store.maintenance.fsck({ repair: true })).repairs).toEqual([
-      "Counted the messages of 1 sessions again.",
+      "Counted the messages of 1 session again.",
     ]);
     expect((await store.sessions.get(id))?.messageCount).toBe(2);
   });

@@ -1,5 +1,6 @@
 import type { SessionId } from "#conversation";
 import { describe } from "#foundation/errors";
+import { plural } from "#foundation/text/figures";
 import { recount } from "../counters.ts";
 import type { Database } from "../database.ts";
 import { fingerprint, fsckReport } from "../fingerprint.ts";
@@ -128,10 +129,10 @@ async function checkCounters(context: TaskContext): Promise<Finding> {
   );
   if (rows.length === 0) return { problems: [] };
   return {
-    problems: [`${rows.length} sessions count their messages wrongly.`],
+    problems: [`${plural(rows.length, "session")} with a wrong count of messages.`],
     repair: async () => {
       for (const row of rows) await context.db.transaction((tx) => recount(tx, text(row, "id") as SessionId));
-      return `Counted the messages of ${rows.length} sessions again.`;
+      return `Counted the messages of ${plural(rows.length, "session")} again.`;
     },
   };
 }

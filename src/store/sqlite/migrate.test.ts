@@ -40,7 +40,7 @@ describe("a database of the predecessor", () => {
     expect(await store.sessions.resumeTarget(first)).toBe(second);
     expect((await store.search.messages("zebra")).length).toBe(2);
     expect((await store.search.messages("记忆")).length).toBe(1);
-    expect((await store.maintenance.fsck()).problems).toEqual(["1 sessions count their messages wrongly."]);
+    expect((await store.maintenance.fsck()).problems).toEqual(["1 session with a wrong count of messages."]);
   });
 
   it("is copied beside itself before it is changed [10:STORE-5]", async () => {

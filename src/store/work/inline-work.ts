@@ -1,7 +1,7 @@
 import { never } from "#foundation/lifecycle/abort";
 import type { WorkContext } from "./context.ts";
 import type { HeavyWork, HeavyWorkOptions } from "./heavy-work.ts";
-import { type WorkInput, type WorkName, type WorkOutput, workTable } from "./table.ts";
+import type { WorkInput, WorkName, WorkOutput } from "./table.ts";
 
 /** Work done where it is asked for: in memory, inside a transaction, and on PostgreSQL, which is another process. */
 export class InlineWork implements HeavyWork {
@@ -24,6 +24,7 @@ export async function perform<N extends WorkName>(
   name: N,
   input: WorkInput<N>,
 ): Promise<WorkOutput<N>> {
+  const { workTable } = await import("./table.ts");
   const work = workTable[name] as (context: WorkContext, input: WorkInput<N>) => Promise<WorkOutput<N>>;
   return await work(context, input);
 }

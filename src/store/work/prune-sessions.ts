@@ -1,5 +1,6 @@
 import type { SessionId } from "#conversation";
 import type { SqlValue } from "../database.ts";
+import { openSessionLease } from "../records/gateway.ts";
 import { number, text } from "../row.ts";
 import type { WorkContext } from "./context.ts";
 import { deleteAll } from "./delete-sessions.ts";
@@ -10,19 +11,20 @@ const messagesPerTransaction = 400;
 
 /**
  * Removes sessions that began before the cut-off, a few at a time: a conversation with its children and all its parts, or nothing of
- * it. One that was put away and never ended counts by its last message; one that a chat is in stays.
+ * it. One that was put away and never ended counts by its last message; one that a chat is in or that is open in a window stays.
  */
 export async function pruneSessions(
   context: WorkContext,
-  input: { startedBeforeS: number; source?: string | undefined; includeTitled: boolean },
+  input: { nowMs: number; startedBeforeS: number; source?: string | undefined; includeTitled: boolean },
 ): Promise<number> {
   const last = "coalesce((SELECT max(m.timestamp) FROM messages m WHERE m.session_id = s.id), s.started_at)";
   const keeps = [
     "s.started_at >= ?",
     `(s.ended_at IS NULL AND ${last} >= ?)`,
     "s.id IN (SELECT session_id FROM gw_session)",
+    `'${openSessionLease("")}' || s.id IN (SELECT name FROM gw_lease WHERE expires_at_ms > ?)`,
   ];
-  const params: SqlValue[] = [input.startedBeforeS, input.startedBeforeS];
+  const params: SqlValue[] = [input.startedBeforeS, input.startedBeforeS, input.nowMs];
   if (input.source !== undefined) {
     keeps.push("(s.id = tree.root AND s.source <> ?)");
     params.push(input.source);

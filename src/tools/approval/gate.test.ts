@@ -4,7 +4,7 @@ import { silentLogger } from "#foundation/files/logger";
 import { FakeClock } from "#foundation/testing/fake-clock";
 import type { ApprovalRequest, GateContext } from "../contract/approval-request.ts";
 import type { Auxiliary } from "../contract/auxiliary.ts";
-import { denyAll, noAuxiliary } from "../testing/unattended-scope.ts";
+import { denyAll, noAuxiliary } from "../contract/unattended-scope.ts";
 import { testScope } from "../testing.ts";
 import type { AuditEntry } from "./audit.ts";
 import { createGate, type GateDeps } from "./gate.ts";

@@ -1,4 +1,5 @@
 import type { ApprovalAnswer, ApprovalChoice } from "#conversation";
+import { defined } from "#foundation/defined";
 import { linkSignals, raceAbort } from "#foundation/lifecycle/abort";
 import { newId } from "#foundation/text/ids";
 import type { Clock } from "#foundation/time/clock";
@@ -288,14 +289,14 @@ function decided(deps: GateDeps, input: Case, judged: GateVerdict): GateVerdict 
     atMs: deps.clock.now(),
     sessionKey: input.context.scope.key,
     taskId: input.context.taskId,
-    ...(input.context.callId === undefined ? {} : { callId: input.context.callId }),
+    ...defined({ callId: input.context.callId }),
     tool: input.context.tool,
     surface: input.context.scope.source,
     command: input.command,
     keys: input.findings.map((finding) => finding.key),
     verdict: verdict.kind,
     why: verdict.kind === "run" ? (verdict.note ?? "") : verdict.reason,
-    ...(input.choice === undefined ? {} : { choice: input.choice }),
+    ...defined({ choice: input.choice }),
   });
   return verdict;
 }

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { newToolCall } from "#conversation";
+import { defined } from "#foundation/defined";
 import { silentLogger } from "#foundation/files/logger";
 import { Redactor } from "#foundation/secrets/redact";
 import { FakeClock } from "#foundation/testing/fake-clock";
@@ -11,7 +12,7 @@ import { combineObservers } from "../call/combine-observers.ts";
 import { Toolbelt } from "../call/toolbelt.ts";
 import type { CallObserver } from "../contract/call-state.ts";
 import { result } from "../contract/result.ts";
-import { denyAll } from "../testing/unattended-scope.ts";
+import { denyAll } from "../contract/unattended-scope.ts";
 import { fakeTool, listingOf, registryOf, toolContext } from "../testing.ts";
 import { createGate } from "./gate.ts";
 import { Grants } from "./grants.ts";
@@ -32,7 +33,7 @@ const open = (detail: AuditDetail, maxBytes?: number): ToolAudit =>
     redactor: new Redactor(),
     clock: new FakeClock(Date.UTC(2026, 0, 2)),
     onProblem: (message) => expect.fail(message),
-    ...(maxBytes === undefined ? {} : { maxBytes }),
+    ...defined({ maxBytes }),
   });
 
 /** A belt with a real gate in front of one tool that runs commands. */

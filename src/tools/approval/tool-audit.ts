@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ToolCall } from "#conversation";
+import { defined } from "#foundation/defined";
 import { openLogger } from "#foundation/files/logger";
 import { canonicalJson } from "#foundation/text/json";
 import { truncateEnd } from "#foundation/text/text";
@@ -118,7 +119,7 @@ function lineOf(ended: Ended, { detail, redactor }: ToolAuditOptions): Readonly<
     keys: [...new Set(decided.flatMap((entry) => entry.keys))],
     ...(why.length === 0 ? {} : { why: truncateEnd(why.join("; "), previewLength) }),
     duration_ms: outcome.durationMs,
-    ...(exitCode === undefined ? {} : { exit_code: exitCode }),
+    ...defined({ exit_code: exitCode }),
     ...(detail === "full"
       ? { args: truncateEnd(shown, fullLength), result: truncateEnd(outcome.text, fullLength) }
       : {}),

@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import { describe } from "#foundation/errors";
 import { ToolFailure } from "../contract/result.ts";
 import { resolveEndpoint } from "./cdp-endpoint.ts";
@@ -24,7 +25,7 @@ export async function openBrowser(deps: OpenDeps, wanted: OpenRequest, signal: A
       kind: "cdp",
       label: "cdp",
       facts: {},
-      ...(wanted.judgeHop === undefined ? {} : { judgeHop: wanted.judgeHop }),
+      ...defined({ judgeHop: wanted.judgeHop }),
       release: () => Promise.resolve(),
     } as const;
     return connected(() => openRemote(deps, remote, signal), signal);
@@ -38,7 +39,7 @@ export async function openBrowser(deps: OpenDeps, wanted: OpenRequest, signal: A
   try {
     const { cdpUrl: url, facts } = session;
     const label = provider.name;
-    const judgeHop = wanted.judgeHop === undefined ? {} : { judgeHop: wanted.judgeHop };
+    const judgeHop = defined({ judgeHop: wanted.judgeHop });
     const remote = { url, kind: "cloud", label, facts, ...judgeHop, release: () => session.release() } as const;
     return await openRemote(deps, remote, signal);
   } catch (error) {

@@ -1,7 +1,9 @@
 import { readdir, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { defined } from "#foundation/defined";
 import { Deferred } from "#foundation/lifecycle/deferred";
+import { ScriptStarts } from "../code/script-starts.ts";
 import type { Terminal } from "../contract/terminal.ts";
 import type { TerminalWall } from "../terminals/local/local-terminal.ts";
 import { processStartedAtMs } from "../terminals/process-start-time.ts";
@@ -40,6 +42,7 @@ const depsWith = (changes: Partial<ExecuteCodeDeps> = {}): ExecuteCodeDeps => ({
     return Promise.resolve(JSON.stringify({ echo: call.args }));
   },
   redact: (text) => text.replaceAll("hunter2", "***"),
+  starts: new ScriptStarts({}),
   screening: "allow",
   isContained: () => false,
   wall: () => Promise.resolve(noWall),
@@ -55,8 +58,8 @@ interface Run {
 
 async function run(code: string, { language, enabled = ["read_file", "terminal"], deps = {}, signal }: Run = {}) {
   const tool = createExecuteCodeTool(depsWith(deps));
-  const context = toolContext({ enabledTools: new Set(enabled), ...(signal === undefined ? {} : { signal }) });
-  const { content } = await runTool(tool, { code, ...(language === undefined ? {} : { language }) }, context);
+  const context = toolContext({ enabledTools: new Set(enabled), ...defined({ signal }) });
+  const { content } = await runTool(tool, { code, ...defined({ language }) }, context);
   return content as Record<string, unknown>;
 }
 

@@ -1,6 +1,7 @@
 import { lineCount } from "#foundation/text/short-text";
 import { functionsFor, type ScriptFunction, signature } from "../code/functions.ts";
 import type { ScriptLanguage, ScriptOptions } from "../code/script-options.ts";
+import type { ScriptStarts } from "../code/script-starts.ts";
 import type { ApprovalGate, Finding } from "../contract/approval-request.ts";
 import type { ToolContext } from "../contract/context.ts";
 import { defineTool } from "../contract/define-tool.ts";
@@ -29,7 +30,8 @@ export interface ExecuteCodeDeps {
     context: Omit<ToolContext, "agent">,
   ): Promise<string>;
   redact(text: string): string;
-  watch?(pid: number): Disposable;
+  /** Where the scripts of a session start. */
+  readonly starts: Pick<ScriptStarts, "of">;
   /** True when nothing in this kind of terminal can reach the host, as for commands. */
   isContained(kind: string): boolean;
   /** `approvals.code_execution`: what a script itself needs, beside what its tool calls need. */
@@ -116,7 +118,7 @@ async function execute(
       extraEnv: deps.moreVariables?.(context) ?? {},
       call: (tool, args) => deps.callTool({ tool, args }, context),
       redact: (text) => deps.redact(text),
-      ...(deps.watch === undefined ? {} : { watch: deps.watch }),
+      start: deps.starts.of(context.scope.key),
       wall,
       signal: context.signal,
     }),

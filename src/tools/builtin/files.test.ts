@@ -307,6 +307,7 @@ describe("patch", () => {
           target.endsWith("b.txt") && Buffer.from(data).includes("2")
             ? Promise.reject(new ToolFailure("the disk is full"))
             : terminal.files.write(target, data, signal),
+        resolved: undefined,
       },
     };
     const tool = createPatchTool(deps({ leases: leasesOf(breaking) }));
@@ -326,5 +327,79 @@ describe("patch", () => {
       error: "no",
     });
     expect(get("a.txt")).toBe("x\n");
+  });
+});
+
+describe("a link that comes into a path after it was judged", () => {
+  /** Lets everything through, and then puts another folder or a link to a file in the place of what it let through. */
+  const swapping = (swap: () => void): Partial<FileDeps> => ({
+    guard: async (input, _use, { terminal, signal }) => {
+      const realPath = await terminal.files.realPath(input, signal);
+      swap();
+      return { kind: "allowed", realPath };
+    },
+  });
+  const secrets = () => fs.readdirSync(file("secret")).map((name) => [name, get(`secret/${name}`)]);
+  const lay = () => {
+    for (const name of ["work", "secret"]) fs.mkdirSync(file(name));
+    put("work/f.txt", "harmless");
+    put("secret/f.txt", "SECRET");
+    return secrets();
+  };
+  const folderSwap = () => {
+    fs.renameSync(file("work"), file("moved"));
+    fs.symlinkSync(file("secret"), file("work"));
+  };
+  const fileSwap = () => {
+    fs.rmSync(file("work/f.txt"));
+    fs.symlinkSync(file("secret/f.txt"), file("work/f.txt"));
+  };
+
+  it.each([
+    ["a folder", folderSwap],
+    ["the file itself", fileSwap],
+  ])("leads no reading elsewhere: %s", async (_, swap) => {
+    lay();
+    const answer = await use(createReadFileTool(deps(swapping(swap))), { path: "work/f.txt" });
+    expect(JSON.stringify(answer)).not.toContain("SECRET");
+    expect(answer["error"]).toBeDefined();
+  });
+
+  it.each([
+    ["a folder", folderSwap],
+    ["the file itself", fileSwap],
+  ])("leads no writing elsewhere: %s", async (_, swap) => {
+    const kept = lay();
+    const answer = await use(createWriteFileTool(deps(swapping(swap))), { path: "work/f.txt", content: "ESCAPED" });
+    expect(secrets()).toEqual(kept);
+    expect(answer["error"]).toBeDefined();
+  });
+
+  it("leads no new file, no new folder, no patch and no removal elsewhere", async () => {
+    const kept = lay();
+    const write = createWriteFileTool(deps(swapping(folderSwap)));
+    await use(write, { path: "work/new/deep/n.txt", content: "ESCAPED" });
+    expect(secrets()).toEqual(kept);
+    fs.rmSync(file("work"));
+    fs.renameSync(file("moved"), file("work"));
+    const patch = createPatchTool(deps(swapping(folderSwap)));
+    await use(patch, { mode: "patch", patch: "*** Begin Patch\n*** Delete File: work/f.txt\n*** End Patch" });
+    expect(secrets()).toEqual(kept);
+  });
+
+  it("is judged anew by the next call", async () => {
+    lay();
+    const tool = createReadFileTool(deps());
+    expect(await use(tool, { path: "work/f.txt" })).toMatchObject({ content: "     1|harmless" });
+    folderSwap();
+    // What was allowed then says nothing about where the path leads now.
+    const judged: string[] = [];
+    const guard: FileDeps["guard"] = async (input, _use, { terminal, signal }) => {
+      const realPath = await terminal.files.realPath(input, signal);
+      judged.push(realPath);
+      return { kind: "refused", reason: "no" };
+    };
+    expect(await use(createReadFileTool(deps({ guard })), { path: "work/f.txt" })).toMatchObject({ error: "no" });
+    expect(judged).toEqual([fs.realpathSync(file("secret/f.txt"))]);
   });
 });

@@ -4,17 +4,18 @@ import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { WebSocketServer } from "ws";
+import { defined } from "#foundation/defined";
 import { Secret } from "#foundation/secrets/secret";
 import { FakeClock } from "#foundation/testing/fake-clock";
 import { FakeWebServer } from "../../../test/fakes/web-server/index.ts";
 import type { Auxiliary, AuxiliaryAnswer, AuxiliaryRequest, MixtureRequest } from "../contract/auxiliary.ts";
 import { ToolFailure } from "../contract/result.ts";
+import { noAuxiliary } from "../contract/unattended-scope.ts";
 import { fal } from "../media/fal.ts";
 import { falModels } from "../media/fal-models.ts";
 import { imageKind } from "../media/image-kind.ts";
 import { proofOf, splitText } from "../media/speech/edge.ts";
 import { createSafeFetch } from "../network/safe-fetch.ts";
-import { noAuxiliary } from "../testing/unattended-scope.ts";
 import { runTool, testExits, testScope, toolContext } from "../testing.ts";
 import { createImageGenerateTool } from "./image-generate.tool.ts";
 import { createMixtureOfAgentsTool, type MixtureDeps } from "./mixture-of-agents.tool.ts";
@@ -236,7 +237,7 @@ describe("image_generate", () => {
     const provider = fal({
       access: access(),
       clock: new FakeClock(0, { autoAdvance: true }),
-      ...(model === undefined ? {} : { model }),
+      ...defined({ model }),
     });
     const tool = createImageGenerateTool({ providers: () => Promise.resolve([provider]), fetch, folder });
     return (await runTool(tool, args, toolContext())).content as Record<string, unknown>;

@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import { shortLine } from "#foundation/text/short-text";
 import type { ToolContext } from "../contract/context.ts";
 import { defineTool } from "../contract/define-tool.ts";
@@ -86,7 +87,7 @@ async function replaceIn(deps: FileDeps, args: PatchArguments, context: ToolCont
           files_modified: [open.shown],
           match_strategy: done.strategy,
           sha256: written.sha256,
-          ...(written.lint === undefined ? {} : { lint: written.lint }),
+          ...defined({ lint: written.lint }),
           ...(stale === undefined ? {} : { _warning: staleWarning(stale, open.shown) }),
         },
         {

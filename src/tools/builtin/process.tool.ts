@@ -1,4 +1,5 @@
 import type { ToolDetails } from "#conversation";
+import { defined } from "#foundation/defined";
 import { describe } from "#foundation/errors";
 import type { ToolContext } from "../contract/context.ts";
 import { defineTool } from "../contract/define-tool.ts";
@@ -110,7 +111,7 @@ function poll(deps: ProcessDeps, process: BackgroundProcess): ToolResult {
       uptime_seconds: uptime(deps, process),
       output_preview: tail(deps, process, 1_000),
       ...ending(process),
-      ...(note === undefined ? {} : { note }),
+      ...defined({ note }),
     },
     { details: detailsOf(process) },
   );

@@ -142,7 +142,7 @@ function pageAnswer(
 }
 
 async function binaryAnswer(open: OpenPath, signal: AbortSignal): Promise<ToolResult> {
-  const facts = await open.terminal.files.stat(open.real, { followLinks: true, signal });
+  const facts = await open.files.stat(open.real, { followLinks: true, signal });
   if (facts === undefined) throw await notFound(open, signal);
   if (isImagePath(open.shown)) {
     return result({

@@ -9,6 +9,7 @@ import type { ArgumentsOf } from "../contract/typed-arguments.ts";
 import { type FileDeps, notFound, openPath } from "../files/file-access.ts";
 import type { SearchEngine } from "../files/search/engine.ts";
 import { type SearchFound, type SearchRequest, search } from "../files/search/search.ts";
+import { localFiles } from "../terminals/local-files.ts";
 import type { BuiltinTools } from "./builtin-deps.ts";
 
 const maxShownText = 500;
@@ -70,7 +71,7 @@ async function run(deps: SearchDeps, args: SearchArguments, context: ToolContext
   } = args;
   if (pattern === "") throw new ToolFailure("pattern must be a non-empty string");
   const open = await openPath(deps, { path: folder, use: "read" }, context);
-  const facts = await open.terminal.files.stat(open.real, { followLinks: true, signal: context.signal });
+  const facts = await open.files.stat(open.real, { followLinks: true, signal: context.signal });
   if (facts === undefined) throw await notFound(open, context.signal);
   const request: SearchRequest = {
     pattern,
@@ -80,10 +81,12 @@ async function run(deps: SearchDeps, args: SearchArguments, context: ToolContext
     offset: Math.max(0, offset),
     context: Math.min(Math.max(0, args.context ?? 0), 20),
     mayRead: await deps.mayRead(open.terminal, context),
+    // What an editor has not saved yet was not searched.
+    files: open.terminal.kind === "local" ? localFiles.resolved : undefined,
     signal: context.signal,
     glob: args.file_glob,
   };
-  const { signal: _signal, mayRead: _mayRead, ...facets } = request;
+  const { signal: _signal, mayRead: _mayRead, files: _files, ...facets } = request;
   const repetition = deps.history.note(context.taskId, `search ${JSON.stringify({ ...facets, mode })}`);
   if (repetition === "block") {
     return failed("You have made exactly this search several times in a row. Use what it found, or change it.", {
@@ -104,6 +107,7 @@ async function run(deps: SearchDeps, args: SearchArguments, context: ToolContext
     }),
     ...paging(found, request, mode),
     ...(found.hidden.length === 0 ? {} : { hidden_secrets: found.hidden.map(shown) }),
+    ...(found.changed.length === 0 ? {} : { changed_while_searching: found.changed.map(shown) }),
     ...(repetition === "warn" ? { _warning: "This is the third time in a row you make this search." } : {}),
   });
 }

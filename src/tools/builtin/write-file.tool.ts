@@ -1,4 +1,5 @@
 import path from "node:path";
+import { defined } from "#foundation/defined";
 import { lineCount, shortLine } from "#foundation/text/short-text";
 import type { ToolContext } from "../contract/context.ts";
 import { defineTool } from "../contract/define-tool.ts";
@@ -50,7 +51,7 @@ async function write(
       }
       const folder = path.posix.dirname(open.real);
       const folderExisted =
-        (await open.terminal.files.stat(folder, { followLinks: true, signal: context.signal })) !== undefined;
+        (await open.files.stat(folder, { followLinks: true, signal: context.signal })) !== undefined;
       await deps.checkpoint?.({ paths: [open.real], reason: "write_file" }, context);
       const written = await writeFileText(deps, { before, text: content, context });
       return result(
@@ -59,8 +60,7 @@ async function write(
           dirs_created: !folderExisted,
           sha256: written.sha256,
           ...(before.file === undefined || written.diff === "" ? {} : { diff: written.diff }),
-          ...(written.lint === undefined ? {} : { lint: written.lint }),
-          ...(warning === undefined ? {} : { _warning: warning }),
+          ...defined({ lint: written.lint, _warning: warning }),
         },
         {
           preview: `${written.bytes} bytes to ${open.shown}`,

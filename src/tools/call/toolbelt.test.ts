@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { newToolCall } from "#conversation";
+import { defined } from "#foundation/defined";
 import { silentLogger } from "#foundation/files/logger";
 import { Deferred } from "#foundation/lifecycle/deferred";
 import { FakeClock } from "#foundation/testing/fake-clock";
@@ -300,7 +301,7 @@ describe("a toolbelt", () => {
     let most = 0;
     const watched = (name: string, concurrency: Tool["concurrency"]) =>
       fakeTool(name, {
-        ...(concurrency === undefined ? {} : { concurrency }),
+        ...defined({ concurrency }),
         execute: async () => {
           running.push(name);
           most = Math.max(most, running.length);
@@ -321,7 +322,7 @@ describe("a toolbelt", () => {
     expect(most).toBe(2);
   });
 
-  it("answers every call when the user interrupts, also the ones that did not start [30:REG-74] [10:LOOP-22]", async () => {
+  it("answers every call when the user interrupts, also the ones that did not start [30:REG-74] [10:LOOP-22] [10:TOOL-12]", async () => {
     const stop = new AbortController();
     const { run } = await belt([
       fakeTool("first", {

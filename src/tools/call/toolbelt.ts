@@ -1,4 +1,5 @@
 import { type Content, readArguments, type ToolCall, type ToolMessage, textPart, toolMessage } from "#conversation";
+import { defined } from "#foundation/defined";
 import { describe } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
 import { sleep } from "#foundation/lifecycle/abort";
@@ -147,7 +148,7 @@ export class Toolbelt {
       durationMs: Math.max(0, Math.round(this.#deps.clock.now() - startedAt - asking.totalMs)),
       preview: this.#deps.redact(rendered.preview),
       diff: rendered.diff === undefined ? undefined : this.#deps.redact(rendered.diff),
-      details: rendered.details,
+      details: kind === "refused" ? { kind } : rendered.details,
       untrusted: kind === "refused" || kind === "cancelled" ? undefined : foreign.sourceOf(one.tool),
     };
     const replaced = kind === "refused" ? undefined : await turn.observer.afterCall?.(outcome, args);
@@ -226,7 +227,7 @@ export class Toolbelt {
       const text = texts[index] ?? "";
       const content: Content = images.length === 0 ? text : [textPart(text), ...images];
       const untrusted = done.get(index)?.outcome.untrusted;
-      return toolMessage(call, content, untrusted === undefined ? {} : { untrusted });
+      return toolMessage(call, content, defined({ untrusted }));
     });
   }
 }

@@ -1,8 +1,7 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { makePrivateFolder } from "#foundation/files/private-folder";
 import { deadline, linkSignals } from "#foundation/lifecycle/abort";
-import { type ProcessHandle, spawnProcess } from "#foundation/process/run";
+import type { ProcessHandle } from "#foundation/process/run";
 import { stripAnsi } from "#foundation/text/text";
 import { cutMiddle } from "../terminals/command/output-text.ts";
 import { HeadTailBuffer } from "../terminals/head-tail-buffer.ts";
@@ -15,6 +14,7 @@ import { pythonModule } from "./python-module.ts";
 import { type RpcDeps, RpcServer, ScriptCalls } from "./rpc-server.ts";
 import { scriptEnvironment } from "./script-environment.ts";
 import type { ScriptLanguage, ScriptOptions } from "./script-options.ts";
+import type { ScriptCall, ScriptStart } from "./script-start.ts";
 
 export interface ScriptRequest {
   readonly code: string;
@@ -29,7 +29,8 @@ export interface ScriptRequest {
   readonly extraEnv: Readonly<Record<string, string>>;
   readonly call: RpcDeps["call"];
   redact(text: string): string;
-  watch?(pid: number): Disposable;
+  /** Where scripts of the session start. */
+  readonly start: ScriptStart;
   /** Holds the script inside; absent: nothing does. */
   readonly wall?: TerminalWall | undefined;
   readonly signal: AbortSignal;
@@ -52,22 +53,18 @@ export interface RanScript {
   readonly reached: readonly string[] | undefined;
 }
 
-const graceMs = 5_000;
-
 /** Runs a script in a process of its own; its tool calls come back over a socket. */
 export async function runScript(request: ScriptRequest): Promise<RanScript> {
   const startedMs = performance.now();
-  // Short, because the path of a socket may have about a hundred characters.
-  const folder = await makePrivateFolder(request.tempDir, "code");
+  const folder = await request.start.takeFolder(request.tempDir);
   const allowed = new Set(request.functions.map((one) => one.tool));
   const calls = new ScriptCalls({ call: request.call, allowed, maxCalls: request.options.maxToolCalls });
   await using server = new RpcServer(calls);
   try {
-    const socket = path.join(folder, "rpc");
-    await server.listen(socket);
-    const script = await writeScript(request, folder);
+    await server.listen(socketIn(folder));
+    await writeScript(request, folder);
     request.wall?.begin();
-    const ended = await execute(request, { folder, socket, script });
+    const ended = await execute(request, folder);
     const shaped = shape(request, ended, { callsMade: calls.made, durationMs: performance.now() - startedMs });
     const notes = (await request.wall?.settle()) ?? [];
     const reached = request.wall?.takeReached();
@@ -77,19 +74,21 @@ export async function runScript(request: ScriptRequest): Promise<RanScript> {
   }
 }
 
-async function writeScript(request: ScriptRequest, folder: string): Promise<string> {
+const socketIn = (folder: string): string => path.join(folder, "rpc");
+const scriptIn = (folder: string, language: ScriptLanguage): string =>
+  path.join(folder, language === "python" ? "script.py" : "script.mjs");
+
+async function writeScript(request: ScriptRequest, folder: string): Promise<void> {
   const own = { mode: 0o600 };
+  await writeFile(scriptIn(folder, request.language), request.code, own);
   if (request.language === "python") {
     await writeFile(path.join(folder, "hermes_tools.py"), pythonModule(request.functions), own);
-    await writeFile(path.join(folder, "script.py"), request.code, own);
-    return path.join(folder, "script.py");
+    return;
   }
   const module = path.join(folder, "node_modules", "hermes_tools");
   await mkdir(module, { recursive: true });
   await writeFile(path.join(module, "package.json"), '{"name":"hermes_tools","type":"module","main":"index.js"}', own);
   await writeFile(path.join(module, "index.js"), javascriptModule(request.functions), own);
-  await writeFile(path.join(folder, "script.mjs"), request.code, own);
-  return path.join(folder, "script.mjs");
 }
 
 /** How a script came to its end. */
@@ -100,37 +99,40 @@ export interface Ended {
   readonly stderr: string;
 }
 
-async function execute(
-  request: ScriptRequest,
-  location: { readonly folder: string; readonly socket: string; readonly script: string },
-): Promise<Ended> {
-  const env = scriptEnvironment(request.env, {
-    passthrough: request.passthrough,
-    extra: {
-      ...request.extraEnv,
-      ...request.wall?.environment,
-      HERMES_RPC_SOCKET: location.socket,
-      PYTHONDONTWRITEBYTECODE: "1",
-      PYTHONUNBUFFERED: "1",
-    },
-  });
+async function execute(request: ScriptRequest, folder: string): Promise<Ended> {
+  const { start, wall, tempDir } = request;
   const program =
     request.language === "python"
       ? await findPython(request.env, request.options.mode, request.signal)
       : process.execPath;
   if (program === undefined) return { status: "no-interpreter", exitCode: -1, stdout: "", stderr: "" };
-  const cwd = request.options.mode === "project" ? request.cwd : location.folder;
-  const plain = { program, args: [location.script] };
-  const call = request.wall?.confine(plain, { cwd, isBackground: false, writable: [location.folder] }) ?? plain;
   using limit = deadline(request.options.timeoutMs);
   const signal = linkSignals(request.signal, limit.signal);
   if (signal.aborted) return { status: "interrupted", exitCode: 130, stdout: "", stderr: "" };
-  const child = await spawnProcess(call.program, call.args, { cwd, env, signal, graceMs });
-  using _watched = request.watch?.(child.pid);
+  const script = (own: string): ScriptCall => callIn(own, program, request);
+  const { child, watched } = await start.start(script(folder), { folder, wall, signal });
+  using _watched = watched;
   const output = collect(child);
   const exitCode = exitCodeOf(await child.exited);
   const status = request.signal.aborted ? "interrupted" : limit.signal.aborted ? "timeout" : "exited";
+  start.prepare(script, { wall, tempDir });
   return { status, exitCode, stdout: output.stdout.text(), stderr: output.stderr.text() };
+}
+
+/** How a script is started whose own folder is this one. */
+function callIn(folder: string, interpreter: string, request: ScriptRequest): ScriptCall {
+  const env = scriptEnvironment(request.env, {
+    passthrough: request.passthrough,
+    extra: {
+      ...request.extraEnv,
+      ...request.wall?.environment,
+      HERMES_RPC_SOCKET: socketIn(folder),
+      PYTHONDONTWRITEBYTECODE: "1",
+      PYTHONUNBUFFERED: "1",
+    },
+  });
+  const cwd = request.options.mode === "project" ? request.cwd : folder;
+  return { interpreter, file: scriptIn(folder, request.language), cwd, env };
 }
 
 function collect(child: ProcessHandle): { readonly stdout: HeadTailBuffer; readonly stderr: HeadTailBuffer } {

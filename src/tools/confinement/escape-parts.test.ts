@@ -11,6 +11,7 @@ import { memoryLogger } from "#foundation/testing/memory-logger";
 import { functionsFor } from "../code/functions.ts";
 import { runScript } from "../code/run-script.ts";
 import { defaultScriptOptions } from "../code/script-options.ts";
+import { ScriptStart } from "../code/script-start.ts";
 import type { Terminal } from "../contract/terminal.ts";
 import { KnownRegistries } from "../network/registries.ts";
 import { openLocalTerminal } from "../terminals/local/local-terminal.ts";
@@ -453,6 +454,7 @@ try:
     print("ESCAPED")
 except OSError:
     print("refused")`;
+    await using start = new ScriptStart({});
     const ran = await runScript({
       code,
       language: "python",
@@ -465,6 +467,7 @@ except OSError:
       extraEnv: {},
       call: () => Promise.resolve('{"ok": 1}'),
       redact: (text) => text,
+      start,
       wall,
       signal,
     });

@@ -1,6 +1,6 @@
 import type { SessionScope } from "../contract/session-scope.ts";
-import { type Enforcer, findEnforcer, type SandboxMode } from "./enforcer.ts";
-import { Wall, type WallOptions, type WallOwner, type WallRules } from "./wall.ts";
+import type { Enforcer, SandboxMode } from "./enforcer.ts";
+import type { Wall, WallOptions, WallOwner, WallRules } from "./wall.ts";
 
 export interface WallsOptions extends Omit<WallOptions, "enforcer"> {
   /** What the rules of the person add to a wall. */
@@ -75,6 +75,7 @@ export class Walls implements AsyncDisposable {
   async #open(owner: WallOwner, signal: AbortSignal, wider: Partial<WallOptions> = {}): Promise<Wall> {
     this.#enforcer ??= this.#find(signal);
     try {
+      const { Wall } = await import("./wall.ts");
       const wall = await Wall.open({ ...this.#options, ...wider, enforcer: await this.#enforcer }, owner, signal);
       await wall.follow(await this.#options.rules(owner));
       return wall;
@@ -86,6 +87,7 @@ export class Walls implements AsyncDisposable {
 
   async #find(signal: AbortSignal): Promise<Enforcer> {
     const { mode, env } = this.#options;
+    const { findEnforcer } = await import("./enforcer.ts");
     const enforcer = await findEnforcer({ mode, env }, signal);
     if (enforcer.kind === "none" && enforcer.notice !== undefined) this.#options.onNotice(enforcer.notice);
     return enforcer;

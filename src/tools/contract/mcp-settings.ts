@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import type { Logger, LogLevel } from "#foundation/files/logger";
 import { isRecord } from "#foundation/text/json";
 
@@ -98,7 +99,7 @@ export function readServerSettings(name: string, raw: unknown, source: SettingsS
       endpoint,
       timeoutMs: reader.seconds("timeout", 120),
       connectTimeoutMs: reader.seconds("connect_timeout", 60),
-      filter: { ...(include === undefined ? {} : { include }), exclude: tools.list("exclude") ?? [] },
+      filter: { ...defined({ include }), exclude: tools.list("exclude") ?? [] },
       hasResourceTools: tools.flag("resources", true),
       hasPromptTools: tools.flag("prompts", true),
       parallel: reader.flag("parallel", false),
@@ -133,7 +134,7 @@ function readEndpoint(reader: Reader): McpEndpoint | string {
     command,
     args: reader.list("args") ?? [],
     env: reader.strings("env"),
-    ...(cwd === undefined ? {} : { cwd }),
+    ...defined({ cwd }),
     sandbox: reader.word("sandbox", ["auto", "on", "off"], "auto"),
     writablePaths: reader.list("writable_paths") ?? [],
     networkAllow: reader.list("network_allow") ?? [],
@@ -145,9 +146,7 @@ function readOAuth(reader: Reader): McpOAuthSettings {
   const clientSecret = reader.text("client_secret");
   const scope = reader.text("scope");
   return {
-    ...(clientId === undefined ? {} : { clientId }),
-    ...(clientSecret === undefined ? {} : { clientSecret }),
-    ...(scope === undefined ? {} : { scope }),
+    ...defined({ clientId, clientSecret, scope }),
     redirectPort: reader.number("redirect_port", 0),
     clientName: reader.text("client_name") ?? "Hermes Agent",
     timeoutMs: reader.seconds("timeout", 300),
@@ -158,7 +157,7 @@ function readSampling(reader: Reader, isTrusted: boolean): SamplingSettings {
   const model = reader.text("model");
   return {
     enabled: reader.flag("enabled", isTrusted),
-    ...(model === undefined ? {} : { model }),
+    ...defined({ model }),
     allowedModels: reader.list("allowed_models") ?? [],
     maxTokensCap: reader.number("max_tokens_cap", 4096),
     timeoutMs: reader.seconds("timeout", 30),

@@ -77,6 +77,8 @@ export interface TerminalFiles {
   rename(from: string, to: string, signal: AbortSignal): Promise<void>;
   /** Links resolved; the part that does not exist yet is appended as it is. */
   realPath(path: string, signal: AbortSignal): Promise<string>;
+  /** The same for paths from `realPath`, which follows no link that came into one since; absent where a terminal cannot tell. */
+  readonly resolved?: TerminalFiles | undefined;
 }
 
 export interface Terminal extends AsyncDisposable {

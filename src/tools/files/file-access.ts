@@ -2,7 +2,7 @@ import path from "node:path";
 import type { PathGuard, PathUse } from "../confinement/path-guard.ts";
 import type { ToolContext } from "../contract/context.ts";
 import { ToolFailure } from "../contract/result.ts";
-import type { FileFacts, Terminal, TerminalLeases } from "../contract/terminal.ts";
+import type { FileFacts, Terminal, TerminalFiles, TerminalLeases } from "../contract/terminal.ts";
 import { type FileLedger, type Stamp, stampOf } from "./ledger.ts";
 import type { ReadHistory } from "./read-history.ts";
 import { similarNames } from "./similar-names.ts";
@@ -58,6 +58,8 @@ export interface LintResult {
 /** A path a tool was given, resolved in its terminal and allowed. */
 export interface OpenPath {
   readonly terminal: Terminal;
+  /** Its files by paths that were judged: a link that comes into one later is not followed. */
+  readonly files: TerminalFiles;
   /** Absolute, links resolved; what ledger and locks go by. */
   readonly real: string;
   /** Absolute, as given. */
@@ -82,7 +84,7 @@ export async function openPath(
   });
   if (verdict.kind === "refused") throw new ToolFailure(verdict.reason, { path: named });
   if (verdict.untrusted !== undefined) context.noteUntrusted?.(verdict.untrusted);
-  return { terminal, real: verdict.realPath, shown };
+  return { terminal, files: terminal.files.resolved ?? terminal.files, real: verdict.realPath, shown };
 }
 
 /** Against the live working directory; `~` is the terminal's home. */
@@ -107,7 +109,7 @@ export interface CurrentFile {
 
 /** What is there now; undefined when nothing is. A folder or a device is an error. */
 export async function currentFile(open: OpenPath, signal: AbortSignal): Promise<CurrentFile | undefined> {
-  const facts = await open.terminal.files.stat(open.real, { followLinks: true, signal });
+  const facts = await open.files.stat(open.real, { followLinks: true, signal });
   if (facts === undefined) return undefined;
   if (facts.kind === "directory") {
     throw new ToolFailure(`${open.shown} is a folder. List it with search_files(target="files", path=...).`);
@@ -118,14 +120,15 @@ export async function currentFile(open: OpenPath, signal: AbortSignal): Promise<
       `${open.shown} has ${facts.size} bytes; the largest file these tools open has ${maxFileBytes}`,
     );
   }
-  const bytes = await open.terminal.files.read(open.real, { maxBytes: maxFileBytes, signal });
+  const bytes = await open.files.read(open.real, { maxBytes: maxFileBytes, signal });
   return { facts, bytes, stamp: stampOf(facts, bytes) };
 }
 
 export async function notFound(open: OpenPath, signal: AbortSignal): Promise<ToolFailure> {
-  const folder = path.posix.dirname(open.shown);
-  const facts = await open.terminal.files.stat(folder, { followLinks: true, signal });
-  const siblings = facts?.kind === "directory" ? await open.terminal.files.list(folder, signal) : [];
-  const similar = similarNames(path.posix.basename(open.shown), siblings).map((name) => path.posix.join(folder, name));
+  const folder = path.posix.dirname(open.real);
+  const facts = await open.files.stat(folder, { followLinks: true, signal });
+  const siblings = facts?.kind === "directory" ? await open.files.list(folder, signal) : [];
+  const shown = path.posix.dirname(open.shown);
+  const similar = similarNames(path.posix.basename(open.shown), siblings).map((name) => path.posix.join(shown, name));
   return new ToolFailure(`File not found: ${open.shown}`, { similar_files: similar });
 }

@@ -40,7 +40,7 @@ export async function writeFileText(
     );
   }
   refuseMasks(deps, before, text);
-  const { files } = before.open.terminal;
+  const { files } = before.open;
   await files.write(before.open.real, bytes, context.signal);
   const onDisk = await files.read(before.open.real, { maxBytes: bytes.length + 1, signal: context.signal });
   const sha256 = hashOf(onDisk);

@@ -1,4 +1,5 @@
 import { describe } from "#foundation/errors";
+import { plural } from "#foundation/text/figures";
 import type { ToolContext } from "../contract/context.ts";
 import { failed, result, ToolFailure, type ToolResult } from "../contract/result.ts";
 import { type FileDeps, type LintResult, type OpenPath, openPath } from "./file-access.ts";
@@ -63,7 +64,7 @@ async function run(deps: FileDeps, { operations, opened }: Opened, context: Tool
       sha256: written.hashes,
       ...(warnings.length === 0 ? {} : { _warning: warnings.join(" ") }),
     },
-    { diff: written.diff, preview: `${changed.length} files`, details: { kind: "files", changed } },
+    { diff: written.diff, preview: plural(changed.length, "file"), details: { kind: "files", changed } },
   );
 }
 
@@ -83,7 +84,7 @@ async function writeAll(deps: FileDeps, { plan, before }: WriteJob, context: Too
       if (seen === undefined || content === seen.text?.text) continue;
       done.push(seen);
       if (content === undefined) {
-        await seen.open.terminal.files.remove(seen.open.real, context.signal);
+        await seen.open.files.remove(seen.open.real, context.signal);
         continue;
       }
       const written = await writeFileText(deps, { before: seen, text: content, context });
@@ -109,8 +110,8 @@ async function restore(done: readonly FileBefore[]): Promise<readonly string[]> 
   const left: string[] = [];
   for (const { open, file } of [...done].reverse()) {
     try {
-      if (file === undefined) await open.terminal.files.remove(open.real, signal);
-      else await open.terminal.files.write(open.real, file.bytes, signal);
+      if (file === undefined) await open.files.remove(open.real, signal);
+      else await open.files.write(open.real, file.bytes, signal);
     } catch {
       left.push(open.shown);
     }

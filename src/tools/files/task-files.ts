@@ -86,16 +86,16 @@ export function guardedFiles(leases: TerminalLeases, guard: PathGuard): GuardedF
       signal,
     });
     if (verdict.kind === "refused") throw new ToolFailure(verdict.reason, { path: input });
-    return { terminal, real: verdict.realPath };
+    return { terminal, files: terminal.files.resolved ?? terminal.files, real: verdict.realPath };
   };
   return {
     async read(input, maxBytes, context) {
-      const { terminal, real } = await open(input, "read", context);
+      const { files, real } = await open(input, "read", context);
       const { signal } = context;
-      const facts = await terminal.files.stat(real, { followLinks: true, signal });
+      const facts = await files.stat(real, { followLinks: true, signal });
       if (facts?.kind !== "file") throw new ToolFailure(`${input} is not a file that is there`);
       if (facts.size > maxBytes) throw new ToolFailure(`${input} has ${facts.size} bytes, more than ${maxBytes}`);
-      return terminal.files.read(real, { maxBytes, signal });
+      return files.read(real, { maxBytes, signal });
     },
     async writable(input, context) {
       const { terminal, real } = await open(input, "write", context);

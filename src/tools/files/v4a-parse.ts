@@ -1,4 +1,5 @@
 /** One change of a file in the V4A patch format. */
+import { defined } from "#foundation/defined";
 export type PatchOperation =
   | { readonly kind: "update"; readonly path: string; readonly moveTo?: string; readonly hunks: readonly Hunk[] }
   | { readonly kind: "add"; readonly path: string; readonly content: string }
@@ -99,7 +100,7 @@ function readUpdate(path: string, body: readonly string[]): PatchOperation | { r
   }
   const filled = hunks.filter((hunk) => hunk.lines.some((line) => line.kind !== "context"));
   if (filled.length === 0 && destination === undefined) return { problem: `the update of ${path} changes nothing` };
-  return { kind: "update", path, hunks: filled, ...(destination === undefined ? {} : { moveTo: destination }) };
+  return { kind: "update", path, hunks: filled, ...defined({ moveTo: destination }) };
 }
 
 /** An empty line is an empty context line; one without a prefix counts as context. */

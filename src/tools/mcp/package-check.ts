@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import type { Logger } from "#foundation/files/logger";
 import { httpRequest } from "#foundation/http/request";
 import { isRecord, parseJson } from "#foundation/text/json";
@@ -56,7 +57,7 @@ async function ask(
     headers: { "content-type": "application/json" },
     body: JSON.stringify({
       package: { name: subject.name, ecosystem: subject.ecosystem },
-      ...(subject.version === undefined ? {} : { version: subject.version }),
+      ...defined({ version: subject.version }),
     }),
     signal,
     timeoutMs,
@@ -114,5 +115,5 @@ function npmName(word: string | undefined): PackageName | undefined {
 function pythonName(word: string | undefined): PackageName | undefined {
   const match = /^([A-Za-z0-9._-]+)(?:\[[^\]]*\])?(?:(?:==|@)(\S+))?/.exec(word ?? "");
   if (match?.[1] === undefined) return undefined;
-  return { ecosystem: "PyPI", name: match[1], ...(match[2] === undefined ? {} : { version: match[2] }) };
+  return { ecosystem: "PyPI", name: match[1], ...defined({ version: match[2] }) };
 }

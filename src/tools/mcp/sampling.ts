@@ -1,4 +1,5 @@
 import type { CreateMessageRequestParams, CreateMessageResultWithTools } from "@modelcontextprotocol/client";
+import { defined } from "#foundation/defined";
 import type { Logger } from "#foundation/files/logger";
 import { deadline, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
 import type { Clock } from "#foundation/time/clock";
@@ -93,12 +94,10 @@ export class Sampler {
     if (rounds > maxToolRounds) throw new Error(`at most ${maxToolRounds} rounds of tool use are allowed`);
     return {
       server: this.#server,
-      ...(model === undefined ? {} : { model }),
-      ...(params.systemPrompt === undefined ? {} : { system: params.systemPrompt }),
+      ...defined({ model, system: params.systemPrompt }),
       messages,
       maxTokens: Math.min(params.maxTokens, maxTokensCap),
-      ...(params.temperature === undefined ? {} : { temperature: params.temperature }),
-      ...(params.stopSequences === undefined ? {} : { stopSequences: params.stopSequences }),
+      ...defined({ temperature: params.temperature, stopSequences: params.stopSequences }),
       tools:
         maxToolRounds === 0
           ? []

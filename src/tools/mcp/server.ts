@@ -1,4 +1,5 @@
 import type { Client } from "@modelcontextprotocol/client";
+import { defined } from "#foundation/defined";
 import { describe, UserError } from "#foundation/errors";
 import { deadline, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
 import { Deferred } from "#foundation/lifecycle/deferred";
@@ -9,6 +10,7 @@ import type { SessionScope } from "../contract/session-scope.ts";
 import { type Caller, Callers } from "./callers.ts";
 import { CircuitBreaker } from "./connection/breaker.ts";
 import { failureKind } from "./connection/failure.ts";
+import { LastWords } from "./connection/last-words.ts";
 import { type McpSession, openSession, type UnheldAnswer } from "./connection/session.ts";
 import { emptyCatalogue, type McpCatalogue } from "./definition.ts";
 import type { McpDeps } from "./deps.ts";
@@ -110,8 +112,7 @@ export class McpServer implements AsyncDisposable {
       transport: this.#session?.transport ?? this.settings.endpoint.kind,
       connected: this.isConnected,
       tools: this.#catalogue.tools.length,
-      ...(this.#lastError === undefined ? {} : { lastError: this.#lastError }),
-      ...(this.#retryAtMs === undefined ? {} : { retryAtMs: this.#retryAtMs }),
+      ...defined({ lastError: this.#lastError, retryAtMs: this.#retryAtMs }),
       ...(this.#sampler === undefined ? {} : { sampling: this.#sampler.metrics }),
     };
   }
@@ -227,8 +228,9 @@ export class McpServer implements AsyncDisposable {
     using limit = deadline(settings.connectTimeoutMs, `no answer within ${settings.connectTimeoutMs / 1000} s`);
     const bounded = linkSignals(signal, limit.signal);
     let session: McpSession | undefined;
+    let log: LastWords | undefined;
     try {
-      const log = this.#deps.openServerLog(settings.name);
+      log = new LastWords(this.#deps.openServerLog(settings.name));
       const parts = {
         deps: this.#deps,
         log,
@@ -253,7 +255,7 @@ export class McpServer implements AsyncDisposable {
       await session?.[Symbol.asyncDispose]();
       if (signal.aborted) return "failed";
       const hint = error instanceof UserError && error.hint !== undefined ? ` ${error.hint}` : "";
-      this.#lastError = this.#deps.redact(`${describe(error)}${hint}`);
+      this.#lastError = this.#deps.redact(`${describe(error)}${log?.clause ?? ""}${hint}`);
       this.#deps.logger.warn("MCP server did not connect", { server: settings.name, error: this.#lastError });
       return error instanceof UserError || failureKind(error, signal) === "unauthorized" ? "hopeless" : "failed";
     }

@@ -7,7 +7,7 @@ import type { GateVerdict } from "../contract/approval-request.ts";
 import type { Auxiliary } from "../contract/auxiliary.ts";
 import type { Prompter, SessionScope } from "../contract/session-scope.ts";
 import type { Tool } from "../contract/tool.ts";
-import { noAuxiliary, nobody } from "../testing/unattended-scope.ts";
+import { noAuxiliary, nobody } from "../contract/unattended-scope.ts";
 import { listingOf, runTool, testScope, toolContext } from "../testing.ts";
 import { fakeSettings, type McpStage, mcpStage, settingsOf } from "./testing.ts";
 
@@ -189,6 +189,32 @@ describe("tools of an MCP server", () => {
     stage.registry.register({ ...(await builtin("mcp_s_a")) });
     await stage.open([fakeSettings("s", { tools: [plain("a")] })]).ready(testScope(), never);
     expect(toolOf(stage, "mcp_s_a").toolset).toBe("file");
+  });
+
+  it("never take a name from another server, whichever comes first", async () => {
+    for (const [first, second] of [
+      [
+        ["a_b", "c"],
+        ["a", "b_c"],
+      ],
+      [
+        ["a", "b_c"],
+        ["a_b", "c"],
+      ],
+    ] as const) {
+      await using stage = await mcpStage();
+      const one = (pair: readonly [string, string]) => fakeSettings(pair[0], { tools: [plain(pair[1])] });
+      await stage.open([one(first)]).ready(testScope(), never);
+      const held = toolOf(stage, "mcp_a_b_c");
+      await stage.open([one(second)]).ready(testScope(), never);
+      expect(toolOf(stage, "mcp_a_b_c")).toBe(held);
+      expect(held.toolset).toBe(`mcp-${first[0]}`);
+      await using together = await mcpStage();
+      await together.open([one(first), one(second)]).ready(testScope(), never);
+      expect(new Set(names(together)).size).toBe(names(together).length);
+      expect(names(together).length).toBeLessThanOrEqual(2);
+      expect(names(together).filter((name) => name === "mcp_a_b_c").length).toBeLessThanOrEqual(1);
+    }
   });
 
   it("survive lines that are not messages [30:MCP-01]", async () => {

@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import type { Secret } from "#foundation/secrets/secret";
 import { isRecord } from "#foundation/text/json";
 import { ToolFailure } from "../contract/result.ts";
@@ -65,7 +66,7 @@ export async function callDiscord(
     headers: { authorization: `Bot ${token.reveal()}`, "user-agent": "DiscordBot (hermes, 1)" },
     timeoutMs,
     signal,
-    ...(json === undefined ? {} : { json }),
+    ...defined({ json }),
   });
   if (answer.kind === "ok") return answer.value;
   if (answer.status === 403)
@@ -129,7 +130,7 @@ export const coreActions: Readonly<Record<string, DiscordAction>> = {
     needs: ["channel_id"],
     call: (args) => {
       const { limit = 50, before, after } = args;
-      const at = { ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) };
+      const at = { ...defined({ before, after }) };
       return { path: `${channel(args)}/messages?${new URLSearchParams({ limit: String(limit), ...at })}` };
     },
     show: each(shownMessage),

@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import type { Secret } from "#foundation/secrets/secret";
 import { isRecord } from "#foundation/text/json";
 import { ToolFailure } from "../contract/result.ts";
@@ -24,7 +25,7 @@ export async function callFeishu(
   const answer = await answerOf(`${url}/open-apis${path}`, {
     headers,
     signal,
-    ...(json === undefined ? {} : { json }),
+    ...defined({ json }),
   });
   return isRecord(answer["data"]) ? answer["data"] : {};
 }

@@ -228,6 +228,9 @@ export function proxyEnvironment(port: number, sshConnect?: string): Readonly<Re
     https_proxy: address,
     ALL_PROXY: address,
     all_proxy: address,
+    // That of the person may hold a password.
+    FTP_PROXY: address,
+    ftp_proxy: address,
     NO_PROXY: direct,
     no_proxy: direct,
     // Node takes proxies from the environment only when it is told to.

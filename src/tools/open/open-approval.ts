@@ -148,7 +148,7 @@ function scannerOf({ config, env, machine }: ToolsBase): CommandScanner {
         program: security.tirith_path,
         timeoutMs: security.tirith_timeout * 1000,
         failOpen: security.tirith_fail_open,
-        env: childEnvironment(env, { policy: "minimal" }),
+        env: () => childEnvironment(env, { policy: "minimal" }),
         logger: machine.logger,
       }),
     );

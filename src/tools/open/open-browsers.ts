@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { defined } from "#foundation/defined";
 import { isContainer, thisMachine } from "#foundation/process/platform";
 import { browserAvailability } from "../browser/availability.ts";
 import { PageGuard } from "../browser/guard.ts";
@@ -48,8 +49,7 @@ export function openBrowsers(base: ToolsBase, { rules, gateway, guardian, exits 
     },
     clock,
     logger,
-    provider: (signal) =>
-      chooseProvider({ env, gateway, ...(cloudProvider === undefined ? {} : { wanted: cloudProvider }) }, signal),
+    provider: (signal) => chooseProvider({ env, gateway, ...defined({ wanted: cloudProvider }) }, signal),
     mayRequest: async (url, signal) =>
       /^(?:data|blob|about):/i.test(url) || (await checkUrl(url, rules, signal)).kind === "allowed",
   };

@@ -9,6 +9,7 @@ import type { ApprovalGate } from "../contract/approval-request.ts";
 import type { Tool } from "../contract/tool.ts";
 import { guardedFiles } from "../files/task-files.ts";
 import type { ShrinkImage } from "../media/ask-about-image.ts";
+import type { SpokenWords, WordsToSay } from "../media/speech/say-aloud.ts";
 import { urlRules } from "../network/site-rules.ts";
 import { createManagedGateway } from "../web/managed-gateway.ts";
 import { type ManagedService, managedServices } from "./managed-services.ts";
@@ -38,6 +39,7 @@ export function builtinTools(
   readonly tools: readonly Tool[];
   readonly browsers: BrowserSessions;
   readonly shrink: ShrinkImage;
+  sayAloud(words: WordsToSay, signal: AbortSignal): Promise<SpokenWords>;
   services(signal: AbortSignal): Promise<readonly ManagedService[]>;
 } {
   const { machine, config, env } = base;
@@ -61,6 +63,7 @@ export function builtinTools(
     gateway,
     shrink: browser.shrink,
   };
+  const speech = speechDeps(base, media);
   const tools = createBuiltinTools(
     {
       clock,
@@ -72,7 +75,7 @@ export function builtinTools(
       browser: browser.deps,
       vision: visionDeps(base, media),
       images: imageDeps(base, { fetch: web.fetch, gateway }),
-      speech: speechDeps(base, media),
+      speech,
       mixture: mixtureDeps(base),
       home: homeDeps(base, gate),
       discord: discordDeps(base, gate),
@@ -85,6 +88,10 @@ export function builtinTools(
     tools,
     browsers: browser.sessions,
     shrink: browser.shrink,
+    sayAloud: async (words, signal) => {
+      const { sayAloud } = await import("../media/speech/say-aloud.ts");
+      return await sayAloud(speech, words, signal);
+    },
     services: (signal) => managedServices(base, gateway, signal),
   };
 }

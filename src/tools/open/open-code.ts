@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import { isContained } from "../approval/container-bypass.ts";
 import { defaultScriptOptions, type ExecuteCodeDeps } from "../builtin/execute-code.tool.ts";
 import type { ApprovalGate } from "../contract/approval-request.ts";
@@ -26,12 +27,12 @@ export function openCode(base: ToolsBase, { terminals, gate, callTool }: CodeOpt
       maxToolCalls: code_execution.max_tool_calls,
       maxStdoutChars: config.tool_output.max_bytes,
     },
-    env: { ...env, ...(own === undefined ? {} : { HOME: own }) },
+    env: { ...env, ...defined({ HOME: own }) },
     passthrough: terminal.env_passthrough,
     moreVariables: ({ scope }) => ({ ...terminals.moreVariables(scope), ...terminals.guardian.mark }),
     callTool,
     redact,
-    watch: (pid) => terminals.guardian.watch(pid),
+    starts: terminals.scripts,
     screening: approvals.code_execution,
     isContained: (kind) => isContained(kind, config),
     wall: (scope, signal) => terminals.walls.of(scope, signal),

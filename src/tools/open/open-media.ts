@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import { findExecutable } from "#foundation/process/platform";
 import type { BuiltinDeps } from "../builtin/builtin-deps.ts";
 import type { WebExits } from "../confinement/web-exits.ts";
@@ -77,7 +78,7 @@ function speechSettings({ voice, model, base_url, max_text_length, speed, option
     ...(voice === "" ? {} : { voice }),
     ...(model === "" ? {} : { model }),
     ...(base_url === undefined || base_url === "" ? {} : { baseUrl: base_url }),
-    ...(max_text_length === undefined ? {} : { maxTextLength: max_text_length }),
+    ...defined({ maxTextLength: max_text_length }),
     ...(speed === 1 ? {} : { speed }),
     ...(Object.keys(options).length === 0 ? {} : { options }),
   };
@@ -92,7 +93,7 @@ export function mixtureDeps({ machine, config }: ToolsBase): Part<"mixture"> {
       referenceModels: moa.reference_models,
       aggregatorModel: moa.aggregator_model,
       timeoutMs: moa.timeout_seconds * 1000,
-      ...(moa.max_usd === undefined ? {} : { maxUsd: moa.max_usd }),
+      ...defined({ maxUsd: moa.max_usd }),
     },
   };
 }

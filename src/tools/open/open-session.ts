@@ -36,6 +36,7 @@ export function openSession(session: ToolSession, deps: SessionDeps): AsyncDispo
       await Promise.all([
         ...tasks.map((taskId) => deps.release(taskId)),
         terminals.leases.endSession(key),
+        terminals.scripts.endSession(key),
         mcp.endSession(key),
       ]);
       deps.exits.end(key);

@@ -6,6 +6,7 @@ import { withFileLock } from "#foundation/files/files";
 import { proxyFromEnv } from "#foundation/http/proxy";
 import { never } from "#foundation/lifecycle/abort";
 import type { Permissions } from "../approval/permissions/permissions.ts";
+import { ScriptStarts } from "../code/script-starts.ts";
 import { Walls } from "../confinement/walls.ts";
 import { ToolFailure } from "../contract/result.ts";
 import type { SessionChat, SessionScope } from "../contract/session-scope.ts";
@@ -21,12 +22,14 @@ import { remoteOpeners } from "../terminals/open-backends.ts";
 import {
   localOpener,
   readTerminalKind,
+  spareTimes,
   subprocessHome,
   type TerminalOpeners,
   terminalAvailability,
 } from "../terminals/open-terminal.ts";
 import { reportTo } from "../terminals/processes/process-notice.ts";
 import { ProcessTable } from "../terminals/processes/process-table.ts";
+import { UnclaimedReports } from "../terminals/processes/unclaimed-reports.ts";
 import type { BackendDeps } from "../terminals/remote/backend.ts";
 import { SessionVariables } from "../terminals/session-variables.ts";
 import { terminalNeeds } from "../terminals/terminal-needs.ts";
@@ -37,12 +40,14 @@ export interface Terminals {
   readonly guardian: Guardian;
   readonly leases: LeaseTable;
   readonly processes: ProcessTable;
+  readonly unclaimed: UnclaimedReports;
   readonly sudo: SudoPasswords;
   readonly variables: SessionVariables;
   /** Of sessions that choose none. */
   readonly kind: TerminalKind;
   /** What holds the programs of each session inside. */
   readonly walls: Walls;
+  readonly scripts: ScriptStarts;
   readonly checkFor: NonNullable<Tool["checkFor"]>;
   /** What commands of a session see besides the variables of everybody. */
   moreVariables(scope: SessionScope): Readonly<Record<string, string>>;
@@ -55,13 +60,14 @@ export function openTerminals(base: ToolsBase, permissions: Permissions): Termin
   const { terminal } = config;
   const guardian = scope.adopt(new Guardian(logger));
   const variables = new SessionVariables();
+  const unclaimed = new UnclaimedReports();
   const processes = new ProcessTable({
     clock,
     logger,
     recordFile: home.processes,
     outputDir: home.at("cache", "processes"),
     redact,
-    onEvent: reportTo({ wanted: config.display.background_process_notifications, logger }),
+    onEvent: reportTo({ wanted: config.display.background_process_notifications, logger, unclaimed }),
   });
   // What a run that was killed left behind belongs to its session again, and its end is told.
   void processes.recovered();
@@ -107,7 +113,20 @@ export function openTerminals(base: ToolsBase, permissions: Permissions): Termin
   // Ended in reverse: processes before the terminals they run in, the guardian last.
   scope.adopt(leases);
   scope.adopt(processes);
-  return { guardian, leases, processes, sudo: sudoOf(base), variables, kind, walls, checkFor, moreVariables };
+  const scripts = scope.adopt(new ScriptStarts({ spareTimes, watch: (pid) => guardian.watch(pid) }));
+  return {
+    guardian,
+    leases,
+    processes,
+    unclaimed,
+    scripts,
+    sudo: sudoOf(base),
+    variables,
+    kind,
+    walls,
+    checkFor,
+    moreVariables,
+  };
 }
 
 function backendDeps(
@@ -117,10 +136,14 @@ function backendDeps(
   const { home, logger } = machine;
   const { terminal } = config;
   const blocked = blockedVariables(machine.loaded);
+  let clientEnvironment: Readonly<Record<string, string>> | undefined;
   return {
     settings: terminal,
     env,
-    clientEnvironment: childEnvironment(env, { policy: "inherit", blocked, extra: guardian.mark }),
+    get clientEnvironment() {
+      clientEnvironment ??= childEnvironment(env, { policy: "inherit", blocked, extra: guardian.mark });
+      return clientEnvironment;
+    },
     hermesHome: home.root,
     sandboxDir: terminal.sandbox_dir === "" ? home.at("sandboxes") : path.resolve(terminal.sandbox_dir),
     packagesDir: path.join(home.installRoot, "packages"),

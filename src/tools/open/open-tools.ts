@@ -1,4 +1,3 @@
-import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Machine } from "#config";
 import { Scope } from "#foundation/lifecycle/disposal";
@@ -8,14 +7,12 @@ import { type CallWatchers, watchCalls } from "../call/call-watchers.ts";
 import { nestedCalls } from "../call/nested-calls.ts";
 import { OpenSessions } from "../call/open-sessions.ts";
 import { WebExits } from "../confinement/web-exits.ts";
-import type { Approver } from "../contract/approval-request.ts";
 import { noExtensions, type ObservedTurn } from "../contract/tool-extensions.ts";
 import { MaskMemory } from "../files/mask-memory.ts";
 import { resultFiles } from "../files/task-files.ts";
 import { shrinkDataUrl } from "../media/shrink-data-url.ts";
 import { AvailabilityProbes } from "../registry/availability.ts";
 import { ToolRegistry } from "../registry/registry.ts";
-import { childEnvironment } from "../terminals/environment-variables.ts";
 import { withBoundKeys } from "../web/service-addresses.ts";
 import { openApproval } from "./open-approval.ts";
 import { builtinTools } from "./open-builtin.ts";
@@ -24,7 +21,7 @@ import { openMcp } from "./open-mcp.ts";
 import { openPermissions } from "./open-permissions.ts";
 import { openSession } from "./open-session.ts";
 import { openSnapshots } from "./open-snapshots.ts";
-import { blockedVariables, openTerminals } from "./open-terminals.ts";
+import { openTerminals } from "./open-terminals.ts";
 import { openPersonShell } from "./person-shell.ts";
 import { listOf } from "./session-listing.ts";
 import type { Toolbox } from "./toolbox.ts";
@@ -51,7 +48,7 @@ export function openTools(machine: Machine, options: ToolsOptions = {}): Toolbox
     forget(taskId);
     await Promise.all([browsers.release(taskId), leases.release(taskId)]);
   };
-  return {
+  const toolbox: Toolbox = {
     registry,
     redactor: machine.redactor,
     redact,
@@ -76,6 +73,7 @@ export function openTools(machine: Machine, options: ToolsOptions = {}): Toolbox
     },
     snapshots: opened.snapshots,
     processes,
+    unclaimed: terminals.unclaimed,
     variables,
     terminal: (task, signal) => leases.take(task, signal),
     release,
@@ -86,23 +84,12 @@ export function openTools(machine: Machine, options: ToolsOptions = {}): Toolbox
     takenBack: (sessionKey) => sessions.tasks(sessionKey).forEach(forget),
     runForPerson: openPersonShell(base, { terminals, cover, gate: approval.personGate, sessions }),
     shrinkImage: (url, maxBytes, signal) => shrinkDataUrl(url, { maxBytes, shrink: opened.shrink }, signal),
+    sayAloud: opened.sayAloud,
     managedServices: opened.services,
     wall: (of, signal) => walls.of(of, signal),
-    testWall: async (folder, signal) => {
-      const { testWall } = await import("../confinement/self-test.ts");
-      const env = childEnvironment(base.env, {
-        policy: "inherit",
-        passthrough: config.terminal.env_passthrough,
-        blocked: blockedVariables(machine.loaded),
-      });
-      const approver: Approver = { ask: () => Promise.resolve("deny"), canAsk: () => false };
-      const limits = { writable: [], revealed: [], hosts: [], ports: [] };
-      await using wall = await walls.forProgram(
-        { key: "wall test", cwd: folder, userId: undefined, approver },
-        limits,
-        signal,
-      );
-      return await testWall(wall, { env, tempDir: tmpdir() }, signal);
+    testWall: async (folder, more, signal) => {
+      const { testFolder } = await import("./self-test/test-folder.ts");
+      return await testFolder(toolbox, { folder, more, base, walls }, signal);
     },
     mcp: mcp.api,
     callTool,
@@ -110,6 +97,7 @@ export function openTools(machine: Machine, options: ToolsOptions = {}): Toolbox
     register: (tool) => registry.register(tool),
     [Symbol.asyncDispose]: () => scope[Symbol.asyncDispose](),
   };
+  return toolbox;
 }
 
 /** One after the other, in the order of what they need. */
@@ -149,11 +137,17 @@ function openAll(machine: Machine, options: ToolsOptions) {
   const probes = new AvailabilityProbes(clock);
   const mcp = openMcp(base, { registry, gate, guardian, walls, cover, onReload: () => probes.forget() });
   const exits = new WebExits({ walls, redactKnown: (text) => machine.redactor.redactKnown(text) });
-  const { tools, browsers, shrink, services } = builtinTools(base, { terminals, files, gate, exits, callTool });
+  const { tools, browsers, shrink, services, sayAloud } = builtinTools(base, {
+    terminals,
+    files,
+    gate,
+    exits,
+    callTool,
+  });
   for (const tool of tools) registry.register(tool);
   return {
     ...{ base, sessions, registry, probes, approval, terminals, files },
-    ...{ snapshots, cover, observers, callTool, mcp, browsers, shrink, services, exits },
+    ...{ snapshots, cover, observers, callTool, mcp, browsers, shrink, services, sayAloud, exits },
   };
 }
 

@@ -4,7 +4,7 @@ import type { ListedRule } from "../approval/permissions/permissions.ts";
 import type { PermissionEffect } from "../approval/permissions/rule.ts";
 import type { PlanMode } from "../approval/plan-mode.ts";
 import type { ToolSession } from "../call/open-sessions.ts";
-import type { WallLine } from "../confinement/self-test.ts";
+import type { WallLine } from "../confinement/self-test/self-test.ts";
 import type { SessionWall } from "../confinement/wall.ts";
 import type { CallObserver } from "../contract/call-state.ts";
 import type { ToolContext } from "../contract/context.ts";
@@ -14,11 +14,14 @@ import type { Terminal } from "../contract/terminal.ts";
 import type { Tool } from "../contract/tool.ts";
 import type { ObservedTurn } from "../contract/tool-extensions.ts";
 import type { WorkspaceSnapshots } from "../files/snapshots/workspace-snapshots.ts";
+import type { SpokenWords, WordsToSay } from "../media/speech/say-aloud.ts";
 import type { Listing, ListingOptions } from "../registry/listing.ts";
 import type { ToolRegistry } from "../registry/registry.ts";
 import type { ProcessTable } from "../terminals/processes/process-table.ts";
+import type { UnclaimedReports } from "../terminals/processes/unclaimed-reports.ts";
 import type { SessionVariables } from "../terminals/session-variables.ts";
 import type { ManagedService } from "./managed-services.ts";
+import type { MoreDoors } from "./self-test/wall-doors.ts";
 
 /** What became of a command a person typed. */
 export type PersonRun =
@@ -55,6 +58,8 @@ export interface Toolbox extends AsyncDisposable {
   };
   readonly snapshots: WorkspaceSnapshots;
   readonly processes: ProcessTable;
+  /** What background processes report to sessions that are not open. */
+  readonly unclaimed: UnclaimedReports;
   /** The terminal of a task, made at first use: for reward functions, which look at what a model left behind. */
   terminal(task: ToolTask, signal: AbortSignal): Promise<Terminal>;
   /** Ends what one task holds: terminal, browser, read history. */
@@ -76,10 +81,12 @@ export interface Toolbox extends AsyncDisposable {
    * this machine; other addresses are not fetched.
    */
   shrinkImage(url: string, maxBytes: number, signal: AbortSignal): Promise<string | undefined>;
+  /** Says text with the configured voice, into a file. */
+  sayAloud(words: WordsToSay, signal: AbortSignal): Promise<SpokenWords>;
   /** What the subscription can pay for, and whether it does. */
   managedServices(signal: AbortSignal): Promise<readonly ManagedService[]>;
-  /** Tries what the wall of a session in this folder would promise, for real. */
-  testWall(folder: string, signal: AbortSignal): Promise<readonly WallLine[]>;
+  /** Tries what the wall of a session in this folder would promise, for real; `more` are doors beside the tools. */
+  testWall(folder: string, more: MoreDoors, signal: AbortSignal): Promise<readonly WallLine[]>;
   /** What holds whatever runs for a session inside, and says what it may read. */
   wall(scope: SessionScope, signal: AbortSignal): Promise<SessionWall>;
   /** Variables that only commands of one session see. */

@@ -29,13 +29,12 @@ describe("the registry", () => {
     expect(registry.register(plugin, { overrides: ["terminal"] }).kind).toBe("registered");
   });
 
-  it("lets one MCP server replace another's tool without noise [30:REG-03]", () => {
-    const { registry, logger } = registryOf(
-      fakeTool("x", { origin: "mcp", toolset: "mcp-a" }),
-      fakeTool("x", { origin: "mcp", toolset: "mcp-b" }),
-    );
-    expect(registry.snapshot().tools.get("x")?.toolset).toBe("mcp-b");
-    expect(logger.lines.filter((line) => line.level !== "debug")).toEqual([]);
+  it("lets no MCP server take a name from another, and each renew its own [30:REG-03]", () => {
+    const { registry, logger } = registryOf(fakeTool("x", { origin: "mcp", toolset: "mcp-a" }));
+    expect(registry.register(fakeTool("x", { origin: "mcp", toolset: "mcp-b" })).kind).toBe("refused");
+    expect(registry.snapshot().tools.get("x")?.toolset).toBe("mcp-a");
+    expect(logger.lines.map(({ level }) => level)).toEqual(["error"]);
+    expect(registry.register(fakeTool("x", { origin: "mcp", toolset: "mcp-a" })).kind).toBe("registered");
   });
 
   it("forgets a tool when its registration is disposed, and the alias with the last tool [30:REG-04]", () => {

@@ -17,7 +17,7 @@ export interface RegisterOptions {
  * All tools by name. Readers get a snapshot, so a change during a listing cannot tear it.
  *
  * 1. A name belongs to one tool. Of equals the later wins, with a warning when it changes toolset.
- * 2. A lower tier never takes a name from a higher one, unless it was allowed to by name.
+ * 2. A lower tier never takes a name from a higher one, unless it was allowed to by name; nor one MCP server from another.
  * 3. Disposing a registration removes the tool only while that registration still holds the name.
  */
 export class ToolRegistry {
@@ -38,8 +38,7 @@ export class ToolRegistry {
     }
     const held = this.#tools.get(tool.name);
     if (held !== undefined && held.toolset !== tool.toolset) {
-      const say = isMcp(held) && isMcp(tool) ? "debug" : "warn";
-      this.#logger[say]("tool replaced by another toolset", { tool: tool.name, was: held.toolset, now: tool.toolset });
+      this.#logger.warn("tool replaced by another toolset", { tool: tool.name, was: held.toolset, now: tool.toolset });
     }
     this.#tools = new Map(this.#tools).set(tool.name, tool);
     return { kind: "registered", [Symbol.dispose]: () => this.#remove(tool) };
@@ -71,6 +70,9 @@ export class ToolRegistry {
     if (!namePattern.test(tool.name)) return `"${tool.name}" is not a tool name (letters, digits, _ and -, at most 64)`;
     const held = this.#tools.get(tool.name);
     if (held === undefined || options.overrides?.includes(tool.name) === true) return undefined;
+    // Two servers may spell the same name; what was allowed under it must not become something else.
+    if (isMcp(held) && isMcp(tool) && held.toolset !== tool.toolset)
+      return `the name belongs to a tool of another server, "${held.toolset}"`;
     if (tier[tool.origin ?? "builtin"] >= tier[held.origin ?? "builtin"]) return undefined;
     return `the name belongs to a ${held.origin ?? "builtin"} tool of toolset "${held.toolset}"`;
   }

@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import type { RegistrySnapshot } from "./registry.ts";
 import {
   configurableToolsets,
@@ -37,7 +38,7 @@ interface ListedToolsets {
 /** What the settings list for a surface: its own list, and in the terminal without one the general list. */
 export function listedToolsets(surface: string, settings: ListedToolsets): Pick<SurfaceOptions, "listed"> {
   const listed = settings.platform_toolsets[surface] ?? (surface === "cli" ? settings.toolsets : undefined);
-  return listed === undefined ? {} : { listed };
+  return defined({ listed });
 }
 
 /** The toolsets that only plugins brought along. */

@@ -104,7 +104,9 @@ describe("the toolsets of a surface", () => {
 });
 
 describe("distributions", () => {
-  it("draw each toolset by its own chance, never none", () => {
+  it("draw each toolset by its own chance, never none [30:2.6] [50:2.12.6]", () => {
+    expect(drawToolsets(findDistribution("research"), () => 0.999)).toEqual(["web"]);
+    expect(drawToolsets(findDistribution("research"), () => 0)).toHaveLength(5);
     expect(drawToolsets(findDistribution("minimal"), () => 0.999)).toEqual(["web"]);
     expect(drawToolsets(findDistribution("creative"), () => 0.99)).toEqual(["image_gen"]);
     expect(drawToolsets(findDistribution("research"), () => 0.6)).toEqual(["web", "browser"]);

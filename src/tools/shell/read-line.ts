@@ -1,4 +1,5 @@
 import path from "node:path";
+import { defined } from "#foundation/defined";
 import { LineReader } from "./reading/reader.ts";
 import type { Value } from "./reading/state.ts";
 import { type CommandLine, unknownName, unknownNumber } from "./simple-command.ts";
@@ -24,7 +25,7 @@ export function readCommandLine(text: string, location: LineLocation): CommandLi
     tempDir,
     standing: [location.home, ...(location.workspace === undefined ? [] : [location.workspace])],
     environment: environmentOf(location, tempDir),
-    ...(location.readWritten === undefined ? {} : { readWritten: location.readWritten }),
+    ...defined({ readWritten: location.readWritten }),
   });
   return reader.readLine(text);
 }
@@ -63,6 +64,8 @@ function environmentOf(location: LineLocation, tempDir: string): ReadonlyMap<str
 
 /** Absolute and without `.`, `..` and doubled slashes. */
 export function absolute(text: string, cwd: string, home: string): string {
-  const expanded = text === "~" ? home : text.startsWith("~/") ? `${home}/${text.slice(2)}` : text;
+  const named = /^~([\w.-]*)(?=\/|$)/.exec(text);
+  const isHome = named !== null && (named[1] === "" || named[1] === path.posix.basename(home));
+  const expanded = isHome ? `${home}${text.slice(named[0].length)}` : text;
   return path.posix.resolve(cwd, expanded);
 }

@@ -10,6 +10,7 @@ import type { TerminalFiles } from "../contract/terminal.ts";
 export function withEditorTexts(files: TerminalFiles, texts: EditorTexts): TerminalFiles {
   return {
     ...files,
+    ...(files.resolved === undefined ? {} : { resolved: withEditorTexts(files.resolved, texts) }),
     async read(path, options) {
       const saved = await files.read(path, options);
       if (!isText(saved)) return saved;

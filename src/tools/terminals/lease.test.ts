@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { defined } from "#foundation/defined";
 import { Deferred } from "#foundation/lifecycle/deferred";
 import { FakeClock } from "#foundation/testing/fake-clock";
 import { memoryLogger } from "#foundation/testing/memory-logger";
@@ -24,7 +25,7 @@ function story(changes: { readonly isPersistent?: boolean; readonly exec?: Termi
       return {
         ...folderTerminal("/", taskId),
         isPersistent: changes.isPersistent ?? true,
-        ...(changes.exec === undefined ? {} : { exec: changes.exec }),
+        ...defined({ exec: changes.exec }),
         [Symbol.asyncDispose]() {
           closed.push(taskId);
           return Promise.resolve();

@@ -4,9 +4,10 @@ import { systemErrorCode } from "#foundation/errors";
 import { writeFileAtomic } from "#foundation/files/files";
 import { ToolFailure } from "../contract/result.ts";
 import type { FileFacts, TerminalFiles } from "../contract/terminal.ts";
+import { resolvedSteps } from "./resolved-files.ts";
 
 /** Files of this machine. */
-export const localFiles: TerminalFiles = {
+const byName: Omit<TerminalFiles, "resolved"> = {
   async read(file, { maxBytes, signal }) {
     signal.throwIfAborted();
     const handle = await named(file, "read", () => fs.open(file, "r"));
@@ -55,6 +56,28 @@ export const localFiles: TerminalFiles = {
     return realPathOf(file);
   },
 };
+
+const resolved: TerminalFiles = {
+  ...byName,
+  async read(file, options) {
+    options.signal.throwIfAborted();
+    return await named(file, "read", () => resolvedSteps.read(file, options));
+  },
+  async write(file, data, signal) {
+    signal.throwIfAborted();
+    await named(file, "write", () => resolvedSteps.write(file, data, signal));
+  },
+  async list(folder, signal) {
+    signal.throwIfAborted();
+    return await named(folder, "list", () => resolvedSteps.list(folder, signal));
+  },
+  async remove(file, signal) {
+    signal.throwIfAborted();
+    await named(file, "remove", () => resolvedSteps.remove(file, signal));
+  },
+};
+
+export const localFiles: TerminalFiles = { ...byName, resolved };
 
 /** Resolves what exists; the rest cannot be a link yet and is appended as it is. */
 async function realPathOf(file: string): Promise<string> {

@@ -1,12 +1,14 @@
 import { statSync } from "node:fs";
 import path from "node:path";
+import { defined } from "#foundation/defined";
 import type { Logger } from "#foundation/files/logger";
 import type { SessionScope } from "../contract/session-scope.ts";
 import type { BuiltinTerminalKind, TerminalOpener } from "../contract/terminal.ts";
 import type { Availability } from "../contract/tool.ts";
 import type { EnvironmentPolicy } from "./environment-variables.ts";
 import type { Guardian } from "./guardian.ts";
-import { openLocalTerminal, type TerminalWall } from "./local/local-terminal.ts";
+import type { TerminalWall } from "./local/local-terminal.ts";
+import type { SpareTimes } from "./local/spare-shell.ts";
 
 export type TerminalOpeners = Readonly<Record<string, TerminalOpener | undefined>>;
 
@@ -42,13 +44,14 @@ export interface LocalOpenerDeps {
 }
 
 /** A model takes longer than that to answer, and seldom longer than that between two commands. */
-const spareTimes = { delayMs: 40, idleMs: 60_000 };
+export const spareTimes: SpareTimes = { delayMs: 40, idleMs: 60_000 };
 
 /** Terminals on this machine: confined where that works, their children in the guardian's care. */
 export function localOpener(deps: LocalOpenerDeps): TerminalOpener {
   return async ({ taskId, scope }, signal) => {
     const wall = await deps.wall(scope, signal);
     const home = scope.terminal.home ?? subprocessHome(deps.hermesHome) ?? deps.environment.home;
+    const { openLocalTerminal } = await import("./local/local-terminal.ts");
     return openLocalTerminal(
       {
         taskId,
@@ -56,7 +59,7 @@ export function localOpener(deps: LocalOpenerDeps): TerminalOpener {
         env: deps.env,
         environment: {
           ...deps.environment,
-          ...(home === undefined ? {} : { home }),
+          ...defined({ home }),
           extra: { ...deps.environment.extra, ...deps.guardian.mark },
         },
         moreVariables: () => deps.moreVariables?.(scope) ?? {},
@@ -64,9 +67,11 @@ export function localOpener(deps: LocalOpenerDeps): TerminalOpener {
         watch: (pid) => deps.guardian.watch(pid),
         wall,
         spareTimes,
-        ...(deps.shellInitFiles === undefined ? {} : { shellInitFiles: deps.shellInitFiles }),
-        ...(deps.autoSourceBashrc === undefined ? {} : { autoSourceBashrc: deps.autoSourceBashrc }),
-        ...(deps.keepsState === undefined ? {} : { keepsState: deps.keepsState }),
+        ...defined({
+          shellInitFiles: deps.shellInitFiles,
+          autoSourceBashrc: deps.autoSourceBashrc,
+          keepsState: deps.keepsState,
+        }),
       },
       signal,
     );

@@ -1,4 +1,5 @@
 import { constants } from "node:os";
+import { defined } from "#foundation/defined";
 import type { ProcessExit, ProcessHandle } from "#foundation/process/run";
 import type { TerminalProcess } from "../contract/terminal.ts";
 import { ListenedText } from "./listened-text.ts";
@@ -25,7 +26,7 @@ export async function pipedProcess(child: ProcessHandle, signal: AbortSignal): P
       child.stdin?.end();
       return Promise.resolve();
     },
-    kill: (graceMs) => child.kill(graceMs === undefined ? {} : { graceMs }),
+    kill: (graceMs) => child.kill(defined({ graceMs })),
     [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
   };
 }

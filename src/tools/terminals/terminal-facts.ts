@@ -1,4 +1,5 @@
 import type { Config } from "#config";
+import { defined } from "#foundation/defined";
 import { describe } from "#foundation/errors";
 import { ask } from "#foundation/http/ask";
 import { findExecutable } from "#foundation/process/platform";
@@ -105,7 +106,7 @@ async function reachSsh(settings: Config["terminal"], env: NodeJS.ProcessEnv, si
   const agent = env["SSH_AUTH_SOCK"];
   const own = {
     ...childEnvironment(env, { policy: "inherit" }),
-    ...(agent === undefined ? {} : { SSH_AUTH_SOCK: agent }),
+    ...defined({ SSH_AUTH_SOCK: agent }),
   };
   const args = ["-T", ...target.args, "--", target.destination, "exit 0"];
   const ran = await runProcess("ssh", args, { env: own, signal, timeoutMs: 15_000, cwd: "/" });
@@ -140,7 +141,7 @@ async function reachModal(
     return {
       kind: "unreachable",
       detail: "there is no login with a paid subscription",
-      hint: "Log in with: hermes auth add nous. Or set terminal.modal_mode to direct and use a key of your own.",
+      hint: "Log in with: hermes auth add nous, or set terminal.modal_mode to direct and use a key of your own.",
     };
   }
   const key = modalKey(deps.env);

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { type LoadedConfig, loadConfig, type Machine, redactorFor } from "#config";
+import { defined } from "#foundation/defined";
 import { HermesHome } from "#foundation/files/paths";
 import { Scope } from "#foundation/lifecycle/disposal";
 import { memoryLogger } from "#foundation/testing/memory-logger";
@@ -10,10 +11,10 @@ import { combineObservers } from "../call/combine-observers.ts";
 import { Toolbelt } from "../call/toolbelt.ts";
 import { noAbilities } from "../contract/ability.ts";
 import type { SessionScope } from "../contract/session-scope.ts";
+import { unattendedScope } from "../contract/unattended-scope.ts";
 import { openTools } from "../open/open-tools.ts";
 import type { Toolbox } from "../open/toolbox.ts";
 import type { ToolsOptions } from "../open/tools-base.ts";
-import { unattendedScope } from "./unattended-scope.ts";
 
 export interface ToolStage extends AsyncDisposable {
   readonly home: HermesHome;
@@ -55,7 +56,9 @@ export async function toolStage(files: Readonly<Record<string, string>> = {}): P
     const loaded = changes.loaded ?? (await loadConfig({ home, env, cwd }));
     const redactor = redactorFor(loaded);
     const notice = (text: string): void => void notices.push(text);
-    return { loaded, home, env, cwd, userHome: folder, version: "0.0.0", clock: systemClock, logger, redactor, notice };
+    const settingsNow = () => Promise.resolve(loaded);
+    const place = { home, env, cwd, userHome: folder, version: "0.0.0" };
+    return { ...place, loaded, settingsNow, clock: systemClock, logger, redactor, notice };
   };
   const scope: ToolStage["scope"] = (changes = {}) => unattendedScope({ key: "cli", source: "cli", cwd, ...changes });
   return {
@@ -64,8 +67,7 @@ export async function toolStage(files: Readonly<Record<string, string>> = {}): P
     logger,
     notices,
     machine,
-    open: async ({ loaded, ...options } = {}) =>
-      owned.adopt(openTools(await machine(loaded === undefined ? {} : { loaded }), options)),
+    open: async ({ loaded, ...options } = {}) => owned.adopt(openTools(await machine(defined({ loaded })), options)),
     scope,
     call: callAs(scope(), "task"),
     as: (changes, taskId = "task") => callAs(scope(changes), taskId),

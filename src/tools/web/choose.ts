@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import { Secret } from "#foundation/secrets/secret";
 import type { SafeFetch } from "../network/safe-fetch.ts";
 import type { WebBackend } from "./backend.ts";
@@ -110,7 +111,7 @@ async function openFirecrawl(options: WebOptions, signal: AbortSignal): Promise<
   if (!hasOwn) return undefined;
   return firecrawl({
     origin: own !== undefined && own !== "" ? own : "https://api.firecrawl.dev",
-    ...(key === undefined ? {} : { key }),
+    ...defined({ key }),
   });
 }
 

@@ -1,3 +1,5 @@
+import { defined } from "#foundation/defined";
+import { linkSignals } from "#foundation/lifecycle/abort";
 import type { TuiExtension } from "../extension.ts";
 import type { TuiFacts, TuiHandle } from "../handle.ts";
 import type { UserAction } from "../state/action.ts";
@@ -38,7 +40,7 @@ export function handleOf(deps: HandleDeps): TuiHandle {
   const { facts, approvals, dispatch } = deps;
   return {
     say: (level, text) => dispatch({ type: "say", level, text }),
-    approve: (question, signal) => approvals.ask(question, AbortSignal.any([signal, deps.signal])),
+    approve: (question, signal) => approvals.ask(question, linkSignals(signal, deps.signal)),
     tell({ branch, isConfigChanged, settings, ...told }) {
       facts.learn(told);
       const { skin, ...display } = settings ?? {};
@@ -47,8 +49,7 @@ export function handleOf(deps: HandleDeps): TuiHandle {
       if (skin !== undefined) dispatch({ type: "surface", action: { do: "set-skin", name: skin } });
       dispatch({
         type: "facts",
-        ...(branch === undefined ? {} : { branch }),
-        ...(isConfigChanged === undefined ? {} : { isConfigChanged }),
+        ...defined({ branch, isConfigChanged }),
       });
     },
     extend: deps.extend,

@@ -28,6 +28,9 @@ export class Screen {
   readonly #painter: Painter;
   #widgets: readonly Widget[] = [];
 
+  /** The last row that was written is empty. */
+  #endsEmpty = false;
+
   constructor(deps: ScreenDeps) {
     this.#deps = deps;
     this.#painter = new Painter((text) => deps.terminal.write(text));
@@ -96,8 +99,16 @@ export class Screen {
     // A row wider than the terminal would take two, and the painter counts on one.
     const rows = pending
       .slice(0, ready)
-      .flatMap((item) => itemRows(item, look).map((row) => cutLine(row, look.columns)));
+      .flatMap((item) => this.#rowsOf(item, look).map((row) => cutLine(row, look.columns)));
     this.#deps.onPrinted(ready);
+    return rows;
+  }
+
+  /** What the person says stands apart by one empty row, also below a line of theirs that had no answer. */
+  #rowsOf(item: TranscriptItem, look: Look): readonly Line[] {
+    const all = itemRows(item, look);
+    const rows = item.kind === "user" && this.#endsEmpty ? all.slice(1) : all;
+    this.#endsEmpty = rows.length === 0 ? this.#endsEmpty : plainText(rows.at(-1) ?? []).trim() === "";
     return rows;
   }
 

@@ -1,6 +1,6 @@
 import type { TurnResult } from "#conversation";
 import { describe } from "#foundation/errors";
-import { isAbort } from "#foundation/lifecycle/abort";
+import { isAbort, linkSignals } from "#foundation/lifecycle/abort";
 import type { Clock } from "#foundation/time/clock";
 import type { CommandView, OpenSession, Submission } from "#session";
 import type { UserAction } from "../state/action.ts";
@@ -72,7 +72,7 @@ async function filled(
 
 async function whileBusy(work: Promise<Submission>, text: string, deps: SubmitDeps): Promise<Submission> {
   const done = new AbortController();
-  const slow = deps.clock.sleep(slowCommandMs, AbortSignal.any([done.signal, deps.signal])).then(
+  const slow = deps.clock.sleep(slowCommandMs, linkSignals(done.signal, deps.signal)).then(
     () => deps.dispatch({ type: "command-start", label: text.split("\n")[0] ?? text }),
     (error: unknown) => {
       if (!isAbort(error) && !done.signal.aborted && !deps.signal.aborted) throw error;

@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import { describe, UserError } from "#foundation/errors";
 import { type Logger, silentLogger } from "#foundation/files/logger";
 import { Deferred } from "#foundation/lifecycle/deferred";
@@ -70,7 +71,7 @@ export class TuiApp {
     this.#clock = options.clock ?? systemClock;
     this.#log = options.log ?? silentLogger;
     const { profile } = options.banner;
-    const settings = { ...defaultTuiSettings, ...(profile === undefined ? {} : { profile }), ...options.settings };
+    const settings = { ...defaultTuiSettings, ...defined({ profile }), ...options.settings };
     this.#state = initialState(settings);
     const { terminal } = options;
     this.#theme = new ThemeKeeper(colorDepthOf(terminal.env, terminal.isTty), options.readUserSkin);

@@ -1,9 +1,15 @@
 import type { ApprovalChoice } from "#conversation";
 import { emptyBuffer, insert } from "../input/buffer.ts";
 import { editDraft } from "./editing/editing.ts";
-import { type ApprovalPrompt, type ApprovalRow, approvalRows, type QuestionPrompt } from "./prompts/prompt.ts";
+import {
+  type ApprovalPrompt,
+  type ApprovalRow,
+  approvalRows,
+  type QuestionPrompt,
+  wholeCommand,
+} from "./prompts/prompt.ts";
 import { answer, approve, changePrompt, isQuiet, quietMs } from "./prompts/prompts.ts";
-import type { ViewState } from "./state.ts";
+import { print, type ViewState } from "./state.ts";
 
 /*
  * A person who is typing must not answer what has just appeared under their fingers.
@@ -112,7 +118,11 @@ function decide(
   { prompt, chosen }: { prompt: ApprovalPrompt; chosen: ApprovalRow },
   nowMs: number,
 ): ViewState {
-  if (chosen === "view") return changePrompt(state, { ...unchosen(prompt), isViewed: true });
+  if (chosen === "view") {
+    // Above the question there is room for any length, and it can be scrolled to.
+    const shown = print(state, { kind: "lines", lines: wholeCommand(prompt) });
+    return changePrompt(shown, { ...unchosen(prompt), isViewed: true });
+  }
   if (chosen === "reason") return changePrompt(state, { ...unchosen(prompt), reason: emptyBuffer });
   return approve(state, { prompt, answer: chosen satisfies ApprovalChoice }, nowMs);
 }

@@ -35,7 +35,7 @@ export const keymap: readonly KeyBinding[] = [
   { keys: ["ctrl+u"], action: { type: "remove", motion: "line-start" }, about: "delete to line start" },
   { keys: ["ctrl+k"], action: { type: "remove", motion: "line-end" }, about: "delete to line end" },
   { keys: ["ctrl+y"], action: { type: "yank" }, about: "paste what was deleted" },
-  { keys: ["ctrl+-", "ctrl+_"], action: { type: "undo" }, about: "undo" },
+  { keys: ["ctrl+_", "ctrl+-"], action: { type: "undo" }, about: "undo" },
   { keys: ["ctrl+g", "alt+g"], action: { type: "edit-outside" }, about: "edit in $EDITOR" },
   { keys: ["ctrl+z"], action: { type: "suspend" }, about: "suspend" },
   { keys: ["ctrl+l"], action: { type: "clear" }, about: "clear the screen" },

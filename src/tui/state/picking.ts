@@ -23,15 +23,19 @@ export interface ListState<T extends ListItem = ListItem> {
   readonly marked?: ReadonlySet<number> | undefined;
 }
 
+/** What has the words in its name comes before what only speaks of them. */
 export function shownItems<T extends ListItem>(list: ListState<T>): readonly T[] {
   const words = list.query
     .toLowerCase()
     .split(/\s+/)
     .filter((word) => word !== "");
-  return list.items.filter((item) => {
-    const text = `${item.label} ${item.value ?? ""} ${item.detail} ${item.help ?? ""}`.toLowerCase();
-    return words.every((word) => text.includes(word));
-  });
+  if (words.length === 0) return list.items;
+  const has = (text: string): boolean => words.every((word) => text.toLowerCase().includes(word));
+  const named = list.items.filter(({ label }) => has(label));
+  const told = list.items.filter(
+    ({ label, value = "", detail, help = "" }) => !has(label) && has(`${label} ${value} ${detail} ${help}`),
+  );
+  return [...named, ...told];
 }
 
 export function chosenItem<T extends ListItem>(list: ListState<T>): T | undefined {

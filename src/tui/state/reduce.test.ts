@@ -5,6 +5,7 @@ import type { SessionEvent } from "#session";
 import { defaultTuiSettings, type TuiSettings } from "../settings.ts";
 import { sessionInfo } from "../testing/fake-session.ts";
 import type { UserAction } from "./action.ts";
+import { echo } from "./events/echo.ts";
 import { reduce } from "./reduce.ts";
 import { placeholder } from "./select.ts";
 import { initialState, type ViewState } from "./state.ts";
@@ -207,6 +208,14 @@ describe("the reducer", () => {
     expect(countOf(run([slow], { toolProgress: "new" }), "hint")).toBe(0);
   });
 
+  it("asks what to do instead of a stopped turn, unless words stopped it that say so", () => {
+    const started = run([{ type: "turn-start", sessionId: "s" as SessionId, turnId: "t" as TurnId }]);
+    const stopped: SessionEvent = { type: "turn-end", exitReason: "interrupted_during_api_call", text: "" };
+    const ended = (state: ViewState) => reduce(state, stopped, 2_000).pending;
+    expect(ended(started)).toMatchObject([{ kind: "notice", text: "Stopped. What should Hermes do instead?" }]);
+    expect(ended(echo(started, "do this", 0))).toMatchObject([{ kind: "user", text: "do this" }]);
+  });
+
   it("says when the steps are used up, and rings when asked to [20:R10.14]", () => {
     const state = run([{ type: "turn-end", exitReason: "max_iterations_reached", text: "" }], { bellOnComplete: true });
     expect(state.pending[0]).toMatchObject({ kind: "notice", level: "warn" });
@@ -354,7 +363,7 @@ describe("the reducer", () => {
       { seenHints: ["busy-input"] },
     );
     const kinds = state.pending.map(({ kind }) => kind).filter((kind) => kind !== "answer");
-    expect(kinds.slice(-4)).toEqual(["answer-start", "answer-end", "user", "notice"]);
+    expect(kinds.slice(-3)).toEqual(["answer-start", "answer-end", "user"]);
   });
 
   it("does not leave by Ctrl-D while images are attached [20:R10.19]", () => {

@@ -11,13 +11,18 @@ export const spinnerFrameMs = 250;
 const facesPerVerb = 12;
 
 /** The row that shows that something is going on; undefined when nothing is. */
-export function spinnerText(state: ViewState, skin: Skin, nowMs: number): string | undefined {
+export function spinnerText(
+  state: ViewState,
+  { skin, columns }: { readonly skin: Skin; readonly columns: number },
+  nowMs: number,
+): string | undefined {
   if (state.phase === "starting") return "starting agent…";
   if (state.busyCommand !== undefined) return `${at(skin.spinner.waitingFaces, frameOf(nowMs))} ${state.busyCommand}`;
   if (state.turn === undefined || state.tools.length > 0 || state.prompts.length > 0) return undefined;
   if (state.answer.isOpen || (state.thoughts.isOpen && state.settings.showReasoning)) return undefined;
-  const stuck = stuckText(state, nowMs);
-  if (stuck !== undefined) return stuck;
+  const stuck = stuckWords(state, nowMs);
+  // What changes from second to second stands at the end, and is what must not be cut.
+  if (stuck !== undefined) return cutText(stuck.what, Math.max(12, columns - displayWidth(stuck.till))) + stuck.till;
   const frame = frameOf(nowMs - state.turn.startedAtMs);
   const { thinkingFaces, waitingFaces, thinkingVerbs, wings } = skin.spinner;
   const face = at(state.thoughts.isOpen ? thinkingFaces : [...thinkingFaces, ...waitingFaces], frame);
@@ -29,17 +34,23 @@ export function spinnerText(state: ViewState, skin: Skin, nowMs: number): string
 
 const silentMs = 60_000;
 
+interface StuckWords {
+  readonly what: string;
+  readonly till: string;
+}
+
 /** Waiting does not look like thinking: why, which attempt, and how long still. */
-export function stuckText({ turn, usage }: ViewState, nowMs: number): string | undefined {
+export function stuckWords({ turn, usage }: ViewState, nowMs: number): StuckWords | undefined {
   if (turn === undefined || turn.isInterrupted) return undefined;
   if (turn.waiting !== undefined) {
-    const seconds = Math.max(0, Math.ceil((turn.waiting.untilMs - nowMs) / 1_000));
-    return `⏳ ${turn.waiting.text} in ${seconds} s · Esc stops`;
+    const { reason, attempt, untilMs } = turn.waiting;
+    const seconds = Math.max(0, Math.ceil((untilMs - nowMs) / 1_000));
+    return { what: `⏳ ${reason}`, till: ` · ${attempt} in ${seconds} s · Esc stops` };
   }
   const silence = nowMs - turn.lastEventAtMs;
   return silence < silentMs
     ? undefined
-    : `⏳ ${usage.model ?? "the model"} has been silent for ${stopwatch(silence)} · Esc stops`;
+    : { what: `⏳ ${usage.model ?? "the model"}`, till: ` has been silent for ${stopwatch(silence)} · Esc stops` };
 }
 
 function frameOf(ms: number): number {
@@ -83,6 +94,8 @@ const busyPlaceholder = {
 } as const;
 
 /** What an empty input says: which keys help now. */
+const planPlaceholder = "what to change in the plan · /plan accept carries it out · /plan off";
+
 export function placeholder(state: ViewState): string {
   const prompt = state.prompts[0];
   if (state.voice?.mode === "recording") return "recording… press the key again to stop, Ctrl-C to cancel";
@@ -98,7 +111,8 @@ export function placeholder(state: ViewState): string {
     if (state.lastEmptyEnterAtMs !== undefined) return "Enter again stops this turn and sends the next message";
     return busyPlaceholder[state.settings.busyInputMode];
   }
-  return state.leaveAskedAtMs === undefined ? "" : "press Ctrl-C again to quit";
+  if (state.leaveAskedAtMs !== undefined) return "press Ctrl-C again to quit";
+  return state.session?.isPlanning === true ? planPlaceholder : "";
 }
 
 /** Whether the text on the screen must not be readable. */

@@ -123,7 +123,7 @@ interface TurnState {
   readonly isInterrupted: boolean;
   readonly activity: string | undefined;
   /** An attempt failed and another one comes. */
-  readonly waiting: { readonly text: string; readonly untilMs: number } | undefined;
+  readonly waiting: { readonly reason: string; readonly attempt: string; readonly untilMs: number } | undefined;
   readonly lastEventAtMs: number;
 }
 

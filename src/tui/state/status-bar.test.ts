@@ -26,6 +26,14 @@ describe("the status bar", () => {
     expect(plainText(statusBar(state, 40, 15 * 60_000)).trimEnd()).toBe(" claude-sonnet-4-20250514 · 15m");
   });
 
+  it.each([100, 60, 40])("names a mode that changes every call, at %d columns", (columns) => {
+    const shown = (more: Parameters<typeof ready>[0]) => plainText(statusBar(ready(more), columns, 1_000));
+    expect(shown({ isPlanning: true })).toContain("claude-sonnet-4-20250514 ");
+    expect(shown({ isPlanning: true })).toContain(" PLAN ");
+    expect(shown({ isYolo: true })).toContain(" YOLO ");
+    expect(shown({})).not.toMatch(/PLAN|YOLO/);
+  });
+
   it("is exactly one row at any width and with any name [20:R10.15]", () => {
     fc.assert(
       fc.property(

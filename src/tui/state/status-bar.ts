@@ -1,5 +1,5 @@
 import type { Cost } from "#conversation";
-import { shortCount, shortDuration, shortWindow } from "#foundation/text/figures";
+import { plural, shortCount, shortDuration, shortWindow } from "#foundation/text/figures";
 import { cutLine, cutText, type Line, padLine, type Span } from "../text/styled.ts";
 import { displayWidth } from "../text/width.ts";
 import type { ViewState } from "./state.ts";
@@ -24,6 +24,7 @@ function full(state: ViewState, nowMs: number): Span[] {
   const spans = [
     dim(" ⚕ "),
     model(state),
+    ...mode(state, divider),
     divider,
     bar(`${isEstimated ? "~" : ""}${shortCount(contextTokens)}/${shortWindow(contextWindow)}`),
     divider,
@@ -42,6 +43,7 @@ function middle(state: ViewState, nowMs: number): Span[] {
   const spans = [
     dim(" ⚕ "),
     model(state),
+    ...mode(state, dot),
     dot,
     { text: `${percent}%`, style: contextStyle(percent) },
     dot,
@@ -52,7 +54,13 @@ function middle(state: ViewState, nowMs: number): Span[] {
 }
 
 function small(state: ViewState, nowMs: number): Span[] {
-  return [bar(" "), model(state), dot, bar(sessionTime(state, nowMs))];
+  return [bar(" "), model(state), ...mode(state, dot), dot, bar(sessionTime(state, nowMs))];
+}
+
+/** What makes every call of a tool different is never cut off. */
+function mode({ session }: ViewState, before: Span): Span[] {
+  if (session?.isPlanning === true) return [before, { text: "PLAN", style: "status-warn" }];
+  return session?.isYolo === true ? [before, { text: "YOLO", style: "status-critical" }] : [];
 }
 
 const divider: Span = { text: " │ ", style: "status-dim" };
@@ -98,9 +106,9 @@ function extras(state: ViewState): readonly (Span | undefined)[] {
     isShown ? { text, style: "status-warn" } : undefined;
   return [
     warn("fallback", state.usage.isFallback),
-    state.session?.isYolo === true ? { text: "YOLO", style: "status-critical" } : undefined,
+    warn("small window", state.session?.isWindowSmall === true),
     warn(`${state.queue.length} queued`, state.queue.length > 0),
-    warn(`${state.children.length} agents`, state.children.length > 0),
+    warn(plural(state.children.length, "agent"), state.children.length > 0),
     warn(`${state.backgroundTasks} in background`, state.backgroundTasks > 0),
     warn(`⚙ ${state.processes.length}`, state.processes.length > 0),
     state.branch === undefined ? undefined : dim(`⎇ ${state.branch}`),

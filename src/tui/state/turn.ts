@@ -43,7 +43,10 @@ function tell(state: ViewState, event: { readonly exitReason: ExitReason; readon
     case "interrupted_by_user":
     case "interrupted_during_api_call":
     case "interrupted_during_retry":
-      return notice(state, "info", "Stopped. What should Hermes do instead?");
+      // Words that stopped it have said so already.
+      return state.echoes.shown.length > 0 || state.echoes.waiting.length > 0
+        ? state
+        : notice(state, "info", "Stopped. What should Hermes do instead?");
     case "budget_exceeded":
       return notice(state, "warn", "The budget is used up; the turn stopped before the next call.");
     case "loop_detected":

@@ -24,6 +24,7 @@ export function sessionInfo(more: Partial<SessionInfo> = {}): SessionInfo {
     isDemo: false,
     contextWindow: 200_000,
     contextTokens: 12_400,
+    isWindowSmall: false,
     usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0 },
     cost: undefined,
     cwd: "/work",

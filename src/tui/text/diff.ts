@@ -1,3 +1,4 @@
+import { plural } from "#foundation/text/figures";
 import { cutText, type Line } from "./styled.ts";
 
 const maxFiles = 6;
@@ -14,7 +15,7 @@ export function diffRows(diff: string, columns: number): Line[] {
     const isFile = line.startsWith("--- ");
     if (isFile) files += 1;
     if (files > maxFiles || shown >= maxLines) {
-      rows.push([{ text: `  … ${lines.length - index} more lines of changes`, style: "dim" }]);
+      rows.push([{ text: `  … ${plural(lines.length - index, "more line")} of changes`, style: "dim" }]);
       break;
     }
     shown += 1;

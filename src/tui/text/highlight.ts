@@ -1,4 +1,5 @@
 import type { HLJSApi, LanguageFn } from "highlight.js";
+import { defined } from "#foundation/defined";
 import type { Highlight } from "./markdown.ts";
 import type { Line, Span } from "./styled.ts";
 
@@ -143,7 +144,7 @@ function rowsOf(html: string): Line[] {
     const style = open.at(-1);
     for (const [index, text] of decode(part).split("\n").entries()) {
       if (index > 0) rows.push([]);
-      if (text !== "") rows.at(-1)?.push({ text, ...(style === undefined ? {} : { style }) });
+      if (text !== "") rows.at(-1)?.push({ text, ...defined({ style }) });
     }
   }
   return rows;

@@ -1,4 +1,5 @@
 import type { Token, Tokens } from "marked";
+import { defined } from "#foundation/defined";
 import { readEntities } from "./entities.ts";
 import type { Span } from "./styled.ts";
 
@@ -58,5 +59,5 @@ function linkSpans(token: Tokens.Link): Span[] {
 }
 
 function plain(text: string, style: string | undefined): Span {
-  return { text, ...(style === undefined ? {} : { style }) };
+  return { text, ...defined({ style }) };
 }

@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import { graphemes } from "#foundation/text/text";
 import { displayWidth } from "./width.ts";
 
@@ -41,7 +42,7 @@ export function cutLine(line: Line, width: number, ellipsis = "…"): Line {
     if (text.length < span.text.length) break;
   }
   const last = kept.at(-1);
-  return width <= 0 ? [] : [...kept, { text: ellipsis, ...(last?.style === undefined ? {} : { style: last.style }) }];
+  return width <= 0 ? [] : [...kept, { text: ellipsis, ...defined({ style: last?.style }) }];
 }
 
 /** The beginning of a text, at most `width` columns. */
@@ -80,5 +81,5 @@ export function cutStart(text: string, width: number, ellipsis = "…"): string 
 export function padLine(line: Line, width: number, style?: string): Line {
   const missing = width - lineWidth(line);
   if (missing <= 0) return line;
-  return [...line, { text: " ".repeat(missing), ...(style === undefined ? {} : { style }) }];
+  return [...line, { text: " ".repeat(missing), ...defined({ style }) }];
 }

@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import { graphemes } from "#foundation/text/text";
 import { type Line, lineWidth, type Span, type StyledLine, toLine } from "./styled.ts";
 import { displayWidth } from "./width.ts";
@@ -19,7 +20,7 @@ export function wrapLine(line: StyledLine, width: number, options: WrapOptions =
 
 /** {@link wrapLine} for text with line breaks. */
 export function wrapText(text: string, width: number, style?: string): Line[] {
-  return text.split("\n").flatMap((row) => wrapLine([{ text: row, ...(style === undefined ? {} : { style }) }], width));
+  return text.split("\n").flatMap((row) => wrapLine([{ text: row, ...defined({ style }) }], width));
 }
 
 function untabbed(span: Span): Span {

@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import { describe } from "#foundation/errors";
 import { isRecord } from "#foundation/text/json";
 import { applySkin, type Branding, type ColorKey, colorKeys, type Skin, type SpinnerSkin } from "./skin.ts";
@@ -80,10 +81,7 @@ function spinnerOf(value: Record<string, unknown>, warn: Warn): Partial<SpinnerS
   const thinkingVerbs = list("thinking_verbs");
   const wings = Array.isArray(value["wings"]) ? value["wings"].filter(isPair).map(toPair) : undefined;
   return {
-    ...(waitingFaces === undefined ? {} : { waitingFaces }),
-    ...(thinkingFaces === undefined ? {} : { thinkingFaces }),
-    ...(thinkingVerbs === undefined ? {} : { thinkingVerbs }),
-    ...(wings === undefined ? {} : { wings }),
+    ...defined({ waitingFaces, thinkingFaces, thinkingVerbs, wings }),
   };
 }
 

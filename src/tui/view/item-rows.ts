@@ -1,4 +1,4 @@
-import { stopwatch } from "#foundation/text/figures";
+import { plural, stopwatch } from "#foundation/text/figures";
 import type { TuiSettings } from "../settings.ts";
 import type { AnswerChunk } from "../state/output/markdown-stream.ts";
 import type { ToolLine } from "../state/output/tool-line.ts";
@@ -44,12 +44,12 @@ export function itemRows(item: TranscriptItem, look: Look): Line[] {
     case "reasoning":
       return item.lines.flatMap((line) => wrapLine([{ text: line, style: "reasoning" }], columns));
     case "reasoning-end":
-      return [thinBottom(item.hiddenLines > 0 ? `${item.hiddenLines} more lines` : "", columns, "dim")];
+      return [thinBottom(item.hiddenLines > 0 ? plural(item.hiddenLines, "more line") : "", columns, "dim")];
     case "reasoning-note":
       return [
         [
           {
-            text: `  ${skin.toolPrefix} 💭 thought for ${stopwatch(item.durationMs)}, ${item.lineCount} lines`,
+            text: `  ${skin.toolPrefix} 💭 thought for ${stopwatch(item.durationMs)}, ${plural(item.lineCount, "line")}`,
             style: "dim",
           },
         ],
@@ -108,7 +108,9 @@ function userRows(item: { readonly text: string; readonly images: number }, look
   const lines = item.text.split("\n");
   const hidden = lines.length - firstLines - lastLines;
   const shown =
-    hidden > 0 ? [...lines.slice(0, firstLines), `… +${hidden} more lines`, ...lines.slice(-lastLines)] : lines;
+    hidden > 0
+      ? [...lines.slice(0, firstLines), `… +${plural(hidden, "more line")}`, ...lines.slice(-lastLines)]
+      : lines;
   const rows = shown.flatMap((line, index) =>
     wrapLine(
       [
@@ -127,13 +129,15 @@ function userRows(item: { readonly text: string; readonly images: number }, look
 }
 
 const verbColumns = 9;
+/** What took less is not worth a figure. */
+const shortestShownMs = 50;
 
 function toolRows(item: { line: ToolLine; full?: ToolFull; from?: string }, look: Look): Line[] {
   const { line } = item;
   const { columns, settings, skin } = look;
   const owner = item.from === undefined ? "" : `[${cutText(item.from, 24)}] `;
   const lead = `  ${skin.toolPrefix} ${owner}${line.emoji} ${line.verb.padEnd(verbColumns)} `;
-  const time = `  ${stopwatch(line.durationMs)}`;
+  const time = line.durationMs < shortestShownMs ? "" : `  ${stopwatch(line.durationMs)}`;
   const limit = settings.toolPreviewLength;
   const cut = line.cutFrom === "left" ? cutStart : cutText;
   const room = Math.max(12, columns - displayWidth(lead) - displayWidth(time) - displayWidth(line.mark));
@@ -151,11 +155,10 @@ function toolRows(item: { line: ToolLine; full?: ToolFull; from?: string }, look
 }
 
 function fullRows(full: ToolFull, columns: number): Line[] {
-  const block = (label: string, text: string): Line[] =>
-    text.trim() === ""
-      ? []
-      : wrapText(`${label} ${text}`, columns - 6, "dim").map((row) => [{ text: "      " }, ...row]);
-  return [...block("args:", full.args), ...block("result:", full.result)];
+  const block = (text: string): Line[] =>
+    text.trim() === "" ? [] : wrapText(text, columns - 6, "dim").map((row) => [{ text: "      " }, ...row]);
+  const result = full.result.trimEnd();
+  return [...block(full.args), ...block(`result:${result.includes("\n") ? "\n" : " "}${result}`)];
 }
 
 function summaryRows(names: readonly string[], { skin, columns }: Look): Line[] {

@@ -12,9 +12,7 @@ export function plainPromptRows(prompt: Prompt, columns: number, isNew: boolean)
 
 function approvalText(prompt: ApprovalPrompt, columns: number, isNew: boolean): Line[] {
   const hint: Line = [{ text: `  ${hintOf(prompt)}` }];
-  const chosen = approvalRows(prompt)[prompt.selected];
-  if (prompt.reason !== undefined || (chosen !== undefined && !isNew)) return [hint];
-  if (!isNew && !prompt.isViewed) return [hint];
+  if (!isNew) return [hint];
   const reasons = prompt.reasons.flatMap((reason) => wrapLine([{ text: `  ⚠ ${reason}` }], columns));
   return [
     [{ text: prompt.wording?.title ?? `⚠ ${prompt.tool} asks (${prompt.timeoutMs / 1_000} s, then: no)` }],

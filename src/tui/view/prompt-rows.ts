@@ -81,8 +81,8 @@ export function commandRows(prompt: ApprovalPrompt, columns: number): Line[] {
     ];
   });
   const left = lines.length - shown.length;
-  if (left > 0)
-    rows.push([{ text: `     … ${left} more ${left === 1 ? "line" : "lines"} (v shows them)`, style: "dim" }]);
+  const where = prompt.isViewed ? "shown above" : "v shows them";
+  if (left > 0) rows.push([{ text: `     … ${left} more ${left === 1 ? "line" : "lines"} (${where})`, style: "dim" }]);
   return rows;
 }
 

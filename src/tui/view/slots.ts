@@ -1,6 +1,7 @@
+import { defined } from "#foundation/defined";
 import type { LayoutSlots, Widget } from "../extension.ts";
 import { isListening } from "../state/answering.ts";
-import { spinnerText, stuckText } from "../state/select.ts";
+import { spinnerText, stuckWords } from "../state/select.ts";
 import type { ViewState } from "../state/state.ts";
 import { statusBar } from "../state/status-bar.ts";
 import { rule } from "../text/box.ts";
@@ -20,11 +21,13 @@ export interface ViewSource {
   rows(): number;
 }
 
+const spinnerIndent = "  ";
+
 /** Below this many columns the frame is reduced to what is needed. */
 const narrowColumns = 64;
 
 function waitsLong(source: ViewSource): boolean {
-  return stuckText(source.state(), source.nowMs()) !== undefined;
+  return stuckWords(source.state(), source.nowMs()) !== undefined;
 }
 
 export function builtInSlots(source: ViewSource, extra: readonly Widget[]): LayoutSlots {
@@ -37,7 +40,10 @@ export function builtInSlots(source: ViewSource, extra: readonly Widget[]): Layo
     waiting: source.state().prompts.length - 1,
     isListening: isListening(source.state(), source.nowMs()),
   });
-  const spinner = () => spinnerText(source.state(), source.look().skin, source.nowMs());
+  const spinner = () => {
+    const { skin, columns } = source.look();
+    return spinnerText(source.state(), { skin, columns: columns - spinnerIndent.length }, source.nowMs());
+  };
   return {
     anchor: widget("anchor", () => liveRows(source.state(), source.look(), source.nowMs())),
     sudo: widget(
@@ -73,7 +79,7 @@ export function builtInSlots(source: ViewSource, extra: readonly Widget[]): Layo
     ),
     spinner: widget(
       "spinner",
-      (columns) => [[{ text: cutText(`  ${spinner() ?? ""}`, columns), style: "accent" }]],
+      (columns) => [[{ text: cutText(`${spinnerIndent}${spinner() ?? ""}`, columns), style: "accent" }]],
       // A narrow window has no row for faces, but nobody waits in it without knowing what for.
       () => spinner() !== undefined && (!isNarrow() || source.state().phase === "starting" || waitsLong(source)),
     ),
@@ -162,7 +168,7 @@ export function baseLayout(slots: LayoutSlots): readonly Widget[] {
 }
 
 function widget(id: string, render: (columns: number) => readonly Line[], visible?: () => boolean): Widget {
-  return { id, render, ...(visible === undefined ? {} : { visible }) };
+  return { id, render, ...defined({ visible }) };
 }
 
 function secretRows(source: ViewSource, kind: "sudo" | "secret", look: PromptLook): Line[] {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { never } from "#foundation/lifecycle/abort";
 import { loadPlatform, type Platform } from "#gateway";
+import { sessionKeyOf } from "../../../src/gateway/routing/session-key.ts";
 import type { Fields } from "../../fakes/platforms/fake-service.ts";
 import { startWhatsAppBridgeServer } from "../../fakes/platforms/whatsapp-bridge-server.ts";
 import { connectedTo, describePlatform } from "./suite.ts";
@@ -93,6 +94,24 @@ describe("a bot's account on a linked device", () => {
     });
   });
 
+  it("knows a person by either name, on every device, as one: their chat and their part of a group are one conversation [40:FLW-5] [40:A-FLW-3]", async () => {
+    const person = { senderId: "66812345678:5@s.whatsapp.net" };
+    const hidden = { senderId: "777:2@lid", senderPhone: "+66812345678" };
+    const taken = await takenOf({ "whatsapp.mode": "bot", "whatsapp.group_policy": "open" }, [
+      { ...person, chatId: "66812345678:5@s.whatsapp.net", text: "one" },
+      { ...hidden, chatId: "777@lid", text: "two" },
+      { ...person, chatId: group, mentions: [own], text: "three" },
+      { ...hidden, chatId: group, mentions: [own], text: "four" },
+    ]);
+    const keys = taken.map(({ source }) => sessionKeyOf(source, { groupPerUser: true, threadPerUser: false }));
+    expect(keys).toEqual([
+      "agent:main:whatsapp:dm:66812345678@s.whatsapp.net",
+      "agent:main:whatsapp:dm:66812345678@s.whatsapp.net",
+      `agent:main:whatsapp:group:${group}:66812345678@s.whatsapp.net`,
+      `agent:main:whatsapp:group:${group}:66812345678@s.whatsapp.net`,
+    ]);
+  });
+
   it("knows a person behind a hidden id by the number", async () => {
     const hidden = { chatId: "777@lid", senderId: "777@lid", senderPhone: "+15551112222" };
     const [message] = await takenOf({ "whatsapp.mode": "bot" }, [{ ...hidden, text: "hi" }]);
@@ -103,13 +122,17 @@ describe("a bot's account on a linked device", () => {
     });
   });
 
-  it("writes WhatsApp's markup [40:A-WB-5]", async () => {
+  it.each([
+    ["**a** and `**b**`", "*a* and `**b**`"],
+    ["**b** ~~s~~", "*b* ~s~"],
+    ["[t](http://u)", "t (http://u)"],
+  ])("writes WhatsApp's markup: %s [40:EVT-27] [40:A-WB-5] [40:A-EVT-7]", async (markdown, shown) => {
     await using kit = await startKit();
     await using at = await connectedTo(platform, kit);
-    const [body = { text: "", plain: "" }] = platform?.render("**a** and `**b**`") ?? [];
+    const [body = { text: "", plain: "" }] = platform?.render(markdown) ?? [];
     const to = { platform: "whatsapp", account: own, chatId: kit.chatId };
     await at.connection.send(to, { kind: "text", body }, { key: "k1", signal: never });
-    expect(kit.shown()).toEqual(["*a* and `**b**`"]);
+    expect(kit.shown()).toEqual([shown]);
   });
 
   it("says why messages were left out, where that is asked for", async () => {

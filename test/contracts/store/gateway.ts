@@ -94,6 +94,8 @@ function inboxContract(subject: StoreSubject): void {
       await inbox.countAttempt([id]);
       await inbox.countAttempt([]);
       expect((await inbox.pending("k")).map(({ attempts }) => attempts)).toEqual([1, 0]);
+      await inbox.forgiveAttempts([id]);
+      expect((await inbox.pending("k")).map(({ attempts }) => attempts)).toEqual([0, 0]);
       expect(await inbox.claimed("k")).toEqual([]);
     });
 
@@ -231,6 +233,8 @@ function leaseContract(subject: StoreSubject): void {
       await clock.advance(5_000);
       const names = async () => (await leases.ownedBy("w1", "chat:")).map(({ name }) => name);
       expect(await names()).toEqual(["chat:a", "chat:b"]);
+      expect((await leases.kept("chat:")).map(({ name }) => name)).toEqual(["chat:a", "chat:b", "chat:e"]);
+      expect(await leases.held("chat:")).toEqual([]);
       await leases.acquire("chat:a", "w2", 1_000);
       expect(await names()).toEqual(["chat:b"]);
     });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { assistantMessage, userMessage } from "#conversation";
+import { openSessionLease } from "#store";
 import { type StoreSubject, session, useStore } from "./subject.ts";
 
 /** Titles, export and import, and what is thrown away after a time. */
@@ -44,6 +45,16 @@ export function keepingContract(subject: StoreSubject): void {
       expect(await store.sessions.get(session("now"))).toBeDefined();
       await store.routes.remove("k");
       expect(await store.sessions.prune()).toBe(2);
+    });
+
+    it("keeps a session that is open in a window, however long nobody said anything [20:R11.13] [20:A11.5]", async () => {
+      const { store, clock } = fixture();
+      await store.sessions.create({ id: session("open"), source: "cli" });
+      await clock.advance(91 * 86_400_000);
+      const held = await store.leases.acquire(openSessionLease("open"), "window", 60_000);
+      expect(await store.sessions.prune()).toBe(0);
+      if (held.kind === "held") await store.leases.release(held.lease);
+      expect(await store.sessions.prune()).toBe(1);
     });
 
     it("works through many sessions in small transactions [10:STORE-25]", async () => {

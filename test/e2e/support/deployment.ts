@@ -2,6 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
+import { defined } from "#foundation/defined";
 import { never, sleep } from "#foundation/lifecycle/abort";
 import { Stage } from "./stage.ts";
 
@@ -11,6 +12,8 @@ export interface DeploymentOptions {
   readonly env: string;
   /** PostgreSQL; absent keeps everything in the home's own file. */
   readonly url?: string | undefined;
+  /** More variables of the processes. */
+  readonly environment?: Readonly<Record<string, string>> | undefined;
 }
 
 /** The state that a process of the gateway tells of itself. */
@@ -53,7 +56,8 @@ export class Deployment implements AsyncDisposable {
   /** Starts a process with these roles; without any it does everything. */
   async start(roles: readonly string[] = [], on?: Stage): Promise<Member> {
     const stage = on ?? (await this.machine());
-    const child = stage.start(["gateway", "run", ...(roles.length === 0 ? [] : ["--role", roles.join(",")])]);
+    const args = ["gateway", "run", ...(roles.length === 0 ? [] : ["--role", roles.join(",")])];
+    const child = stage.start(args, defined({ env: this.#options.environment }));
     child.stdout?.resume();
     let said = "";
     child.stderr?.setEncoding("utf8").on("data", (text: string) => {

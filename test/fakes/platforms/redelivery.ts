@@ -5,7 +5,13 @@ export interface PushedCall {
   readonly body: string;
 }
 
-/** Delivers calls as services do: each by itself, and again until it is answered with success, or often enough. */
+const firstWaitMs = 50;
+const longestWaitMs = 4_000;
+
+/**
+ * Delivers calls as services do: each by itself, and again, ever more seldom, until it is answered with success, or often
+ * enough.
+ */
 export class Redelivery implements AsyncDisposable {
   readonly #mostAttempts: number;
   readonly #stop = new AbortController();
@@ -31,8 +37,22 @@ export class Redelivery implements AsyncDisposable {
       const answer = await fetch(url, { method, headers, body, signal }).catch(() => undefined);
       await answer?.text().catch(() => undefined);
       if (answer?.ok === true) return;
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await this.#wait(Math.min(longestWaitMs, firstWaitMs * 2 ** attempt));
     }
+  }
+
+  #wait(ms: number): Promise<void> {
+    const { signal } = this.#stop;
+    return new Promise((resolve) => {
+      const end = (): void => {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", end);
+        resolve();
+      };
+      const timer = setTimeout(end, ms);
+      signal.addEventListener("abort", end);
+      if (signal.aborted) end();
+    });
   }
 
   /** Resolves when every call was answered, or given up. */

@@ -14,14 +14,18 @@ export interface SlackServer extends AsyncDisposable {
   readonly url: string;
   readonly botToken: string;
   readonly appToken: string;
-  readonly calls: { readonly method: string; readonly body: Record<string, unknown> }[];
+  /** Of a second workspace, T2, whose channels begin with C2 and D2. */
+  readonly otherToken: string;
+  readonly calls: { readonly method: string; readonly token: string; readonly body: Record<string, unknown> }[];
   shown(): readonly SlackMessage[];
+  /** Somebody wrote it before the app was there. */
+  said(message: SlackMessage & { readonly user: string }): void;
   /** Sends an event until it is acknowledged, over whichever socket is open. */
-  event(event: Record<string, unknown>): void;
+  event(event: Record<string, unknown>, team?: string): void;
   envelope(type: string, payload: Record<string, unknown>): void;
   /** Delivers the last envelope again. */
   repeat(): void;
-  file(bytes: Buffer, type?: string): string;
+  file(bytes: Buffer, options?: { readonly type?: string; readonly isOther?: boolean }): string;
   trouble(
     method: string,
     ...answers: readonly ("ratelimited" | "accept-then-cut" | "cut" | { readonly error: string })[]
@@ -34,34 +38,40 @@ export interface SlackServer extends AsyncDisposable {
 
 /** So that many people can write, every channel of this series is one. */
 const channels = /^[CD]000000\d{4}$/u;
+const otherChannels = /^[CD]200000\d{4}$/u;
 
 /** Slack's Web API and Socket Mode on loopback; refuses wrong tokens, unknown channels, long texts and broken blocks. */
 export async function startSlackServer(): Promise<SlackServer> {
   const [botToken, appToken] = ["xoxb-fake-bot-token-0001", "xapp-fake-app-token-0001"];
-  const calls: { method: string; body: Record<string, unknown> }[] = [];
+  const otherToken = "xoxb-fake-bot-token-0002";
+  const calls: { method: string; token: string; body: Record<string, unknown> }[] = [];
+  const said: SlackMessage[] = [];
   const shown: SlackMessage[] = [];
   const waiting = new Map<string, Record<string, unknown>>();
   const troubles = new Map<string, unknown[]>();
-  const files = new Map<string, { bytes: Buffer; type: string }>();
+  const files = new Map<string, { bytes: Buffer; type: string; isOther: boolean }>();
   const sockets = new Set<WebSocket>();
   let count = 0;
   let losesAcknowledgements = false;
   let last: Record<string, unknown> = {};
   let url = "";
 
-  const actions: Record<string, (body: Record<string, unknown>) => Record<string, unknown>> = {
-    "auth.test": () => ({ user_id: "U0BOT", team_id: "T1", bot_id: "B0BOT", user: "hermes" }),
+  const actions: Record<string, (body: Record<string, unknown>, token: string) => Record<string, unknown>> = {
+    "auth.test": (_body, token) =>
+      token === otherToken
+        ? { user_id: "U0BOT2", team_id: "T2", bot_id: "B0BOT2", user: "hermes" }
+        : { user_id: "U0BOT", team_id: "T1", bot_id: "B0BOT", user: "hermes" },
     "apps.connections.open": () => ({ url: `${url.replace("http", "ws")}/socket` }),
-    "chat.postMessage"(body) {
-      check(body);
+    "chat.postMessage"(body, token) {
+      check(body, token === otherToken ? otherChannels : channels);
       count += 1;
       const ts = `170000${count}.000100`;
       const { channel, text, thread_ts, metadata } = body as unknown as SlackMessage;
       shown.push({ channel, ts, text, metadata, ...(thread_ts === undefined ? {} : { thread_ts }) });
       return { ts, channel };
     },
-    "chat.update"(body) {
-      check(body);
+    "chat.update"(body, token) {
+      check(body, token === otherToken ? otherChannels : channels);
       const at = shown.findIndex(({ ts }) => ts === body["ts"]);
       const before = shown[at];
       if (before === undefined) throw new Error("message_not_found");
@@ -76,7 +86,7 @@ export async function startSlackServer(): Promise<SlackServer> {
     "conversations.list": () => ({ channels: [{ id: "C0000000001", name: "general", is_member: true }] }),
     "conversations.history": ({ channel }) => ({ messages: shown.filter((one) => one.channel === channel) }),
     "conversations.replies": ({ channel, ts }) => ({
-      messages: shown.filter((one) => one.channel === channel && (one.thread_ts === ts || one.ts === ts)),
+      messages: [...said, ...shown].filter((one) => one.channel === channel && (one.thread_ts === ts || one.ts === ts)),
     }),
     "files.getUploadURLExternal": () => ({ upload_url: `${url}/upload`, file_id: "F1" }),
     "files.completeUploadExternal"(body) {
@@ -92,23 +102,25 @@ export async function startSlackServer(): Promise<SlackServer> {
     const authorization = request.headers.authorization;
     if (name.startsWith("file/")) {
       const file = files.get(name.slice(5));
-      if (authorization !== `Bearer ${botToken}` || file === undefined)
+      const reader = file?.isOther === true ? otherToken : botToken;
+      if (authorization !== `Bearer ${reader}` || file === undefined)
         return void response.writeHead(200, { "content-type": "text/html" }).end("<html>Sign in</html>");
       return void response.writeHead(200, { "content-type": file.type }).end(file.bytes);
     }
     if (name === "upload") return void response.writeHead(200).end("OK");
     const answer = (body: unknown, status = 200, headers: Record<string, string> = {}): void =>
       void response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
-    const expected = name === "apps.connections.open" ? appToken : botToken;
-    if (authorization !== `Bearer ${expected}`) return answer({ ok: false, error: "invalid_auth" });
+    const token = authorization?.replace("Bearer ", "") ?? "";
+    const expected = name === "apps.connections.open" ? [appToken] : [botToken, otherToken];
+    if (!expected.includes(token)) return answer({ ok: false, error: "invalid_auth" });
     const body = bytes.length === 0 ? {} : (JSON.parse(bytes.toString("utf8")) as Record<string, unknown>);
-    calls.push({ method: name, body });
+    calls.push({ method: name, token, body });
     const trouble = troubles.get(name)?.shift();
     if (trouble === "cut") return void request.socket.destroy();
     if (trouble === "ratelimited") return answer({ ok: false, error: "ratelimited" }, 429, { "retry-after": "3" });
     if (typeof trouble === "object" && trouble !== null) return answer({ ok: false, ...trouble });
     try {
-      const result = actions[name]?.(body);
+      const result = actions[name]?.(body, token);
       if (trouble === "accept-then-cut") return void request.socket.destroy();
       answer(result === undefined ? { ok: false, error: "unknown_method" } : { ok: true, ...result });
     } catch (error) {
@@ -137,18 +149,20 @@ export async function startSlackServer(): Promise<SlackServer> {
   const self: SlackServer = {
     url: `${url}/api`,
     botToken,
+    otherToken,
     appToken,
     calls,
     shown: () => [...shown],
-    event: (event) => self.envelope("events_api", { event }),
+    said: (message) => void said.push(message),
+    event: (event, team = "T1") => self.envelope("events_api", { team_id: team, event }),
     envelope(type, payload) {
       count += 1;
       deliver({ envelope_id: `e${count}`, type, payload, accepts_response_payload: false });
     },
     repeat: () => deliver({ ...last, retry_attempt: 1 }),
-    file(bytes, type = "application/pdf") {
+    file(bytes, { type = "application/pdf", isOther = false } = {}) {
       const id = `f${files.size}`;
-      files.set(id, { bytes, type });
+      files.set(id, { bytes, type, isOther });
       return `${url}/file/${id}`;
     },
     trouble(method, ...answers) {
@@ -171,8 +185,8 @@ export async function startSlackServer(): Promise<SlackServer> {
   return self;
 }
 
-function check(body: Record<string, unknown>): void {
-  if (!channels.test(String(body["channel"]))) throw new Error("channel_not_found");
+function check(body: Record<string, unknown>, known: RegExp): void {
+  if (!known.test(String(body["channel"]))) throw new Error("channel_not_found");
   const text = String(body["text"] ?? "");
   if (text.trim() === "") throw new Error("no_text");
   if ([...text].length > 40_000) throw new Error("msg_too_long");

@@ -44,8 +44,8 @@ export interface TelegramServer extends AsyncDisposable {
 }
 
 const knownChats = new Set(["7", "-100500", "8", "9"]);
-/** So that many people can write, every number of four digits is a chat. */
-const manyChats = /^[1-9]\d{3}$/u;
+/** So that many people can write, every number of four or five digits is a chat. */
+const manyChats = /^[1-9]\d{3,4}$/u;
 
 /** A Bot API on loopback that refuses what Telegram refuses: wrong tokens, markup that does not parse, long texts, unknown chats. */
 export async function startTelegramServer(

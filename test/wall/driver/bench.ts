@@ -15,6 +15,8 @@ export interface BenchRequest {
   readonly rounds: number;
   readonly callsPerRound: number;
   readonly installs: number;
+  /** Only calls whose name has this in it; all when empty. */
+  readonly only: string;
   /** How long the model takes for an answer. No real one answers at once, and what is made ready in that time counts as ready. */
   readonly thinkMs: number;
 }
@@ -111,8 +113,10 @@ export async function runBench(request: BenchRequest): Promise<BenchFigures> {
     }
     figures[name] = figure;
   };
-  for (const [name, make] of Object.entries(calls)) await measure(name, make, [request.rounds, request.callsPerRound]);
-  for (const [name, make] of Object.entries(installs)) await measure(name, make, [request.installs, 1]);
+  const wanted = (of: typeof calls) => Object.entries(of).filter(([name]) => name.includes(request.only));
+  for (const [name, make] of wanted(calls)) await measure(name, make, [request.rounds, request.callsPerRound]);
+  if (request.installs > 0)
+    for (const [name, make] of wanted(installs)) await measure(name, make, [request.installs, 1]);
   return figures;
 }
 

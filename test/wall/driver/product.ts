@@ -57,6 +57,8 @@ export function configText(baseUrl: string, mode: Mode, timeout: number): string
     `security:\n  trusted_folders: [${locations.workspace}]`,
     "memory:\n  nudge_interval: 0\n  flush_min_turns: 0",
     "skills:\n  creation_nudge_interval: 0\n  inline_shell: true",
+    // A script that waits for what it left running ends as a command does.
+    `code_execution:\n  timeout: ${timeout}`,
     mode.isWallOff === true
       ? `terminal:\n  sandbox: off\n  network: open\n  timeout: ${timeout}`
       : `terminal:\n  sandbox: auto\n  timeout: ${timeout}\n  network_allow: [${registryHost}, ${pagesHost}]`,

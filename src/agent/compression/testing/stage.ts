@@ -1,4 +1,5 @@
 import type { AgentEvent, Message, SessionId } from "#conversation";
+import { defined } from "#foundation/defined";
 import { silentLogger } from "#foundation/files/logger";
 import { systemClock } from "#foundation/time/clock";
 import { type AuxiliaryOutcome, Collector, type ModelFailure, type ModelRequest } from "#model";
@@ -84,7 +85,7 @@ export async function openStage(supplied: StageGiven = {}) {
         const target = { ...harness.target, model: input.model ?? auxModel };
         const options = {
           stream: true,
-          ...(input.maxTokens === undefined ? {} : { maxOutputTokens: input.maxTokens }),
+          ...defined({ maxOutputTokens: input.maxTokens }),
         };
         const request = { target, system: "", messages: input.messages, tools: [], options };
         const { failure, message } = await sideCall(request, signal);

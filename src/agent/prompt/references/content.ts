@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { describe } from "#foundation/errors";
+import { plural } from "#foundation/text/figures";
 import { fenceUntrusted, isBinaryPath, looksBinary } from "#tools";
 import { guardReference, type ReferenceLocation } from "./guard.ts";
 import type { LineRange, Reference } from "./parse.ts";
@@ -78,7 +79,7 @@ async function readFile(
 
 function pickLines(text: string, range: LineRange): ReferenceContent {
   const lines = text.split("\n");
-  if (range.from > lines.length) return { kind: "problem", reason: `it has only ${lines.length} lines` };
+  if (range.from > lines.length) return { kind: "problem", reason: `it has only ${plural(lines.length, "line")}` };
   return { kind: "content", text: fenced(lines.slice(range.from - 1, range.to).join("\n")) };
 }
 

@@ -1,4 +1,5 @@
 import { type AgentEvent, type Cost, type SessionId, type Usage, zeroUsage } from "#conversation";
+import { defined } from "#foundation/defined";
 import type { Logger } from "#foundation/files/logger";
 import { quietly } from "#foundation/files/quietly";
 import type { Clock } from "#foundation/time/clock";
@@ -109,8 +110,7 @@ export async function callModel(
   await tellGate(request.target, { failure, headers }, deps);
   return {
     collected: reader.collected(),
-    ...(failure === undefined ? {} : { failure }),
-    ...(cost === undefined ? {} : { cost }),
+    ...defined({ failure, cost }),
     durationMs: deps.clock.now() - startedAt,
     wasShown: reader.wasShown,
   };

@@ -21,7 +21,7 @@ describe("the one measure of a context [10:D12] [10:COMP-2]", () => {
     expect(meter.current(request(first, message(10)))).toBeGreaterThan(1_000);
   });
 
-  it("learns how far its estimates are off, within bounds", () => {
+  it("learns how far its estimates are off, within bounds [20:R6.6]", () => {
     const meter = new ContextMeter();
     const first = message(100);
     const estimate = meter.estimate(request(first));

@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import { UserError } from "#foundation/errors";
 import { Secret } from "#foundation/secrets/secret";
 import { maskKey, type ProviderRegistry, probeKey, type ResolveContext } from "#model";
@@ -32,7 +33,7 @@ export async function authAdd(invocation: Invocation): Promise<number> {
   const id = await pool.add(
     {
       secret,
-      ...(label === undefined ? {} : { label }),
+      ...defined({ label }),
       ...(provider.kind === "endpoint" ? { baseUrl: provider.baseUrl } : {}),
     },
     invocation.io.signal,

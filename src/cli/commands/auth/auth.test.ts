@@ -53,12 +53,18 @@ describe("hermes auth", () => {
     expect((await hermes(["auth", "status", "openrouter"], { env: { OPENROUTER_API_KEY: secret } })).code).toBe(0);
   });
 
-  it("explains the choice without a network, and says 3 when there is none", async () => {
+  it("explains the choice without a network, and says 3 when there is none [20:R3.3]", async () => {
     const none = await hermes(["auth", "explain", "--json"]);
     expect(none.code).toBe(3);
     expect(JSON.parse(none.stdout)).toMatchObject({ is_usable: false, error: { code: "no_provider_configured" } });
     const some = await hermes(["auth", "explain", "--json"], { env: { OPENROUTER_API_KEY: secret } });
-    expect(JSON.parse(some.stdout)).toMatchObject({ is_usable: true, provider: "openrouter" });
+    expect(JSON.parse(some.stdout)).toMatchObject({
+      is_usable: true,
+      provider: "openrouter",
+      considered: [
+        { candidate: "openrouter", verdict: "taken", reason: expect.stringContaining("OPENROUTER_API_KEY") },
+      ],
+    });
     expect(some.stdout).not.toContain(secret);
   });
 

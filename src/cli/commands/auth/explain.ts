@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import type { Invocation } from "../../command.ts";
 import { snakeCase } from "../../output/json.ts";
 import { Output } from "../../output/output.ts";
@@ -8,7 +9,7 @@ export async function authExplain(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
   await using parts = await openModelAccess(invocation);
   const provider = invocation.args[0];
-  const resolution = await parts.models.resolve(provider === undefined ? {} : { provider }, invocation.io.signal);
+  const resolution = await parts.models.resolve(defined({ provider }), invocation.io.signal);
   const isFound = resolution.kind === "target";
   out.document({
     is_usable: isFound,

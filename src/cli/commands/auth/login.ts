@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import { UserError } from "#foundation/errors";
 import { deadline, linkSignals } from "#foundation/lifecycle/abort";
 import { type AuthFlow, builtinFlows, openTlsConnections, type ResolveContext } from "#model";
@@ -23,7 +24,7 @@ export async function login(
   await using tls = await openTlsConnections({
     env,
     isInsecure: hasFlag(invocation, "insecure"),
-    ...(caBundle === undefined ? {} : { caBundle }),
+    ...defined({ caBundle }),
   });
   for (const warning of tls.warnings) out.note(warning);
   const flow = builtinFlows({
@@ -48,7 +49,7 @@ export async function login(
   const outcome = await flow.login(ui, linkSignals(io.signal, limit.signal));
   if (outcome.kind === "failure") throw new UserError(outcome.message, { code: outcome.code, hint: outcome.hint });
   await offerNotice(invocation, provider.key, context);
-  return outcome.account === undefined ? {} : { account: outcome.account };
+  return defined({ account: outcome.account });
 }
 
 /** The login of the provider's own program, where there is one and the person wants it. */

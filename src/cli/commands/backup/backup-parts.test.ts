@@ -71,6 +71,16 @@ describe("hermes backup and import", () => {
     expect(readFileSync(path.join(other, "SOUL.md"), "utf8")).toBe("I am Hermes.\n");
   });
 
+  it("-q holds what cannot be made again: settings, keys, notes and sessions [20:R8.16]", async () => {
+    for (const name of ["SOUL.md", "config.yaml", ".env", "memories/USER.md", "skills/tea/SKILL.md", "logs/agent.log"])
+      put(name, "");
+    await oneSession();
+    const { entries } = (await json("backup", "-q", "-o", path.join(location.home, "..", "q.tar.gz"))) as {
+      entries: string[];
+    };
+    expect(entries.toSorted()).toEqual([".env", "SOUL.md", "config.yaml", "memories", "state.db"]);
+  });
+
   it("refuses a file that is no backup", async () => {
     expect(await hermes("import", "/nosuch.tar.gz")).toMatchObject({ code: 1 });
     put("x.tar.gz", "not an archive");

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import path from "node:path";
 import { readEffort, readPrefill } from "#agent";
 import { isPromptOutcome, RunFolder, readPrompts, runBatch, toolsetDraw, writeBatchReport } from "#environments";
-import { findDistribution } from "#tools";
+import { defined } from "#foundation/defined";
 import { exitCodes, type Invocation } from "../../command.ts";
 import { flagList, flagNumber, flagText, hasFlag } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
@@ -28,9 +28,8 @@ export async function batch(input: Invocation): Promise<number> {
   const out = new Output(invocation);
   await using rollouts = await openRolloutsFor(invocation, settingsOf(invocation));
   const { machine } = rollouts.host;
-  const { config } = machine.loaded;
   const distribution = flagText(invocation, "distribution") ?? "default";
-  const chances = findDistribution(distribution, config.toolset_distributions);
+  const chances = rollouts.distribution(distribution);
   const prompts = await readPrompts(datasetFile, {
     cwd: io.cwd,
     env: io.env,
@@ -121,7 +120,7 @@ function requestOf(invocation: Invocation) {
   const reasoning = effort === undefined ? undefined : readEffort(effort);
   const hasLimit = flagText(invocation, "max-tokens") !== undefined;
   return {
-    ...(reasoning === undefined ? {} : { reasoning }),
+    ...defined({ reasoning }),
     ...(hasLimit ? { maxOutputTokens: flagNumber(invocation, "max-tokens", { usual: 1, max: 10_000_000 }) } : {}),
   };
 }

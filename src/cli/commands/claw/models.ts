@@ -1,4 +1,5 @@
 import { valueAt } from "#config";
+import { defined } from "#foundation/defined";
 import { isRecord } from "#foundation/text/json";
 import type { ProviderProfile } from "#model";
 import type { OldHome } from "./old-home.ts";
@@ -102,8 +103,7 @@ function ownServers(config: Readonly<Record<string, unknown>>, providers: KnownP
     const entry: Readonly<Record<string, unknown>> = {
       base_url: address,
       key_env: `${name.replace(/[^A-Za-z0-9]+/g, "_").toUpperCase()}_API_KEY`,
-      ...(mode === undefined ? {} : { api_mode: mode }),
-      ...(first === undefined ? {} : { default_model: first }),
+      ...defined({ api_mode: mode, default_model: first }),
     };
     // The catalogue's words for "a server of your own" name no server.
     return [{ name, key: profile === undefined ? name : `openclaw-${name}`, entry }];

@@ -2,6 +2,7 @@ import { lstat, readdir, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import path from "node:path";
 import { parseEnv, valueAt } from "#config";
+import { defined } from "#foundation/defined";
 import { describe } from "#foundation/errors";
 import { readTextFile } from "#foundation/files/files";
 import { isRecord } from "#foundation/text/json";
@@ -42,7 +43,7 @@ export async function openOldHome(root: string, env: NodeJS.ProcessEnv): Promise
   return {
     root,
     workspace: await workspaceOf(root, config, userHomeOf(env)),
-    ...(file === undefined ? {} : { configFile: file }),
+    ...defined({ configFile: file }),
     config,
     variables: await variablesOf(root, config, problems),
     problems,

@@ -1,4 +1,5 @@
 import { editConfig, explain, formatKeyPath, type SettingChange, valueAt } from "#config";
+import { defined } from "#foundation/defined";
 import { Secret } from "#foundation/secrets/secret";
 import { isRecord } from "#foundation/text/json";
 import { openModelAccess } from "../../support/models.ts";
@@ -40,7 +41,7 @@ function planSetting(migration: Migration, wanted: WantedSetting): Step {
     key: formatKeyPath(wanted.path),
     isSame: says(present, wanted.value),
     isFree,
-    ...(wanted.note === undefined ? {} : { note: wanted.note }),
+    ...defined({ note: wanted.note }),
     changes: [{ kind: "set", path: wanted.path, value: wanted.value }],
   });
 }
@@ -119,7 +120,7 @@ function decided(migration: Migration, { item, key, isSame, isFree, note, change
     ...about,
     kind: "take",
     into: key,
-    ...(note === undefined ? {} : { note }),
+    ...defined({ note }),
     apply: async () => await edit(migration, changes),
   };
 }

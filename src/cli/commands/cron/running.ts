@@ -72,5 +72,8 @@ async function withScheduler<T>(
     profile: global.profile,
     ignoreUserConfig: global.ignoresUserConfig,
   });
-  return await work(hermes.scheduler({ onEnd, deliverer: (await targetsOf(hermes, io)).deliverer }));
+  const { deliverer, sendOwed } = await targetsOf(hermes, io);
+  const result = await work(await hermes.scheduler({ onEnd, deliverer }));
+  if (!io.signal.aborted) await sendOwed(io.signal);
+  return result;
 }

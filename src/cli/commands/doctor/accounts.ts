@@ -48,10 +48,14 @@ async function chosenModel({ invocation, parts }: Patient): Promise<readonly Che
     ];
   const { target, notices } = resolution;
   return [
-    { section, name: `${target.provider}: ${target.model}`, state: "ok", detail: `from ${target.credential.source}` },
+    { section, name: `${target.provider}: ${target.model}`, state: "ok", detail: keyWords(target.credential.source) },
     ...notices.map((detail): Check => ({ section, name: "notice", state: "warning", detail })),
     ...windowCheck(target, parts.loaded.config.model.allow_small_context),
   ];
+}
+
+function keyWords(source: string): string {
+  return source === "none" ? "without a key" : `key from ${source}`;
 }
 
 function windowCheck(target: Target, allowSmall: boolean): readonly Check[] {
@@ -93,18 +97,24 @@ async function connectivity({ invocation, parts }: Patient): Promise<readonly Ch
     }
     checks.push({ section, name: profile.label, state: "ok", detail: plural(list.models.length, "model") });
     const isChosen = parts.loaded.config.model.default === target.model;
-    if (isChosen && list.models.length > 0 && !list.models.some(({ id }) => id === target.model))
-      checks.push({
-        section,
-        name: target.model,
-        state: "warning",
-        detail: `is not in the list of ${profile.label}`,
-        hint: `See the list: hermes model list --provider ${profile.id}`,
-      });
+    if (isChosen) checks.push(...offerCheck(target, list.models, profile.label));
     checks.push(...(await clockCheck(target.baseUrl, signal)));
   }
   checks.push(...(await ownEndpoint({ invocation, parts })));
   return checks.filter((check, index) => checks.findIndex((one) => one.name === check.name) === index);
+}
+
+function offerCheck(target: Target, models: readonly { readonly id: string }[], label: string): readonly Check[] {
+  if (models.length === 0 || models.some(({ id }) => id === target.model)) return [];
+  return [
+    {
+      section: "Connections",
+      name: target.model,
+      state: "warning",
+      detail: `is not in the list of ${label}`,
+      hint: `See the list: hermes model list --provider ${target.provider}`,
+    },
+  ];
 }
 
 /** The model in use may be at a server of the person's own, which is on no list of providers. */
@@ -120,7 +130,9 @@ async function ownEndpoint({ invocation, parts }: Pick<Patient, "invocation" | "
   const check = { section: "Connections", name: `${providerLabel} (${new URL(baseUrl).host})` };
   if (list.kind === "models")
     return [
-      { ...check, state: "ok", detail: `${list.models.length} ${list.models.length === 1 ? "model" : "models"}` },
+      { ...check, state: "ok", detail: plural(list.models.length, "model") },
+      ...offerCheck(resolution.target, list.models, providerLabel),
+      ...(await clockCheck(baseUrl, signal)),
     ];
   // Many small servers list nothing; that somebody answers is what counts.
   const isThere = list.status !== undefined && ![401, 403].includes(list.status) && list.status < 500;

@@ -8,6 +8,7 @@ import {
   migrateFile,
   removeSecrets,
 } from "#config";
+import { defined } from "#foundation/defined";
 import { parseFallbackChain } from "#model";
 import { editOptions } from "../../support/settings.ts";
 import type { Check, Examine } from "./check.ts";
@@ -30,7 +31,7 @@ export const examineConfiguration: Examine = async ({ invocation, parts }) => {
       section,
       name: one.message,
       state: "warning",
-      ...(one.hint === undefined ? {} : { hint: one.hint }),
+      ...defined({ hint: one.hint }),
       ...(isOurs
         ? {
             fix: async () => {
@@ -77,6 +78,6 @@ function fromWarning(warning: ConfigWarning): Check {
     section,
     name: formatWarning(rest),
     state: warning.severity === "error" ? "failed" : "warning",
-    ...(hint === undefined ? {} : { hint }),
+    ...defined({ hint }),
   };
 }

@@ -5,6 +5,8 @@ import { HubLock } from "#skills";
 import { gatewayPid } from "../../support/gateway-state.ts";
 import { loadProvider } from "../../support/memory.ts";
 import { openPlugins } from "../../support/plugins.ts";
+import { serviceOf } from "../service/open.ts";
+import type { Service } from "../service/service.ts";
 import { surfaceTools } from "../tools/toolsets.ts";
 import type { Check, Examine, Patient } from "./check.ts";
 import { examineHooks } from "./hooks.ts";
@@ -147,7 +149,8 @@ function securityChecks({ parts, invocation }: Patient): readonly Check[] {
   return found.length > 0 ? found : [{ section, name: "settings", state: "ok", isSecurity: true }];
 }
 
-async function gatewayCheck({ parts }: Patient): Promise<readonly Check[]> {
+async function gatewayCheck({ parts, invocation }: Patient): Promise<readonly Check[]> {
+  const service = serviceOf(invocation);
   const pid = await gatewayPid(parts.home);
   const isStale = pid === undefined && existsSync(parts.home.gatewayPid);
   return [
@@ -157,7 +160,15 @@ async function gatewayCheck({ parts }: Patient): Promise<readonly Check[]> {
       state: isStale ? "warning" : "ok",
       ...(isStale ? { detail: "its pid file is left over from a crash" } : {}),
     },
+    ...((await service.isInstalled()) ? [await serviceCheck(service)] : []),
   ];
+}
+
+async function serviceCheck(service: Service): Promise<Check> {
+  const check = { section: "Gateway", name: service.name };
+  if (!(await service.endsWithLogin())) return { ...check, state: "ok", detail: "installed as a service" };
+  const hint = "Keep it running when you log out: loginctl enable-linger";
+  return { ...check, state: "warning", detail: "ends when you log out", hint };
 }
 
 async function profileCheck({ invocation }: Patient): Promise<readonly Check[]> {

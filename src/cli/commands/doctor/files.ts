@@ -27,7 +27,8 @@ export const examineFiles: Examine = async ({ invocation, parts }) => {
       },
     ];
   }
-  const folders = [home.memories, home.sessions, home.skills, home.logs, home.cron];
+  // Those of memory and of jobs come with the first note and the first job.
+  const folders = [home.sessions, home.skills, home.logs];
   const missing = (
     await Promise.all(folders.map(async (folder) => ((await modeOf(folder)) === undefined ? [folder] : [])))
   ).flat();

@@ -2,6 +2,7 @@ import { openMachine } from "#config";
 import { openTools } from "#tools";
 import { version } from "../../version.ts";
 import type { Check, Examine } from "./check.ts";
+import { doorsBesideTools } from "./wall-doors.ts";
 
 const section = "The wall";
 
@@ -15,7 +16,7 @@ export const examineWall: Examine = async ({ invocation, parts }) => {
   const { env, cwd, signal } = invocation.io;
   await using machine = await openMachine({ env, cwd, version, loaded: parts.loaded, onNotice: () => undefined });
   await using toolbox = openTools(machine);
-  const lines = await toolbox.testWall(cwd, signal);
+  const lines = await toolbox.testWall(cwd, doorsBesideTools(invocation, toolbox), signal);
   return lines.map(
     ({ name, state, detail }): Check => ({
       section,

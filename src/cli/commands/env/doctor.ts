@@ -1,4 +1,5 @@
 import { examineEnvironment, findEnvironment } from "#environments";
+import { defined } from "#foundation/defined";
 import { exitCodes, type Invocation } from "../../command.ts";
 import { argument, hasFlag } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
@@ -25,7 +26,7 @@ export async function envDoctor(invocation: Invocation): Promise<number> {
     findings.map(({ hint, ...finding }) => ({
       ...finding,
       section: definition.name,
-      ...(hint === undefined ? {} : { hint }),
+      ...defined({ hint }),
     })),
   );
   return failed > 0 ? exitCodes.failed : exitCodes.ok;

@@ -16,6 +16,7 @@ import {
 } from "#environments";
 import { UserError } from "#foundation/errors";
 import { sleep } from "#foundation/lifecycle/abort";
+import { plural } from "#foundation/text/figures";
 import type { Store } from "#store";
 import { exitCodes, type Invocation } from "../../command.ts";
 import { argument, flagNumber, flagText, hasFlag } from "../../invocation.ts";
@@ -150,7 +151,7 @@ async function runEvaluate(
   );
   out.line(outcome.samplesFile);
   out.line(outcome.report);
-  if (outcome.isStopped) out.note(`Stopped; ${outcome.results.length} results are saved.`);
+  if (outcome.isStopped) out.note(`Stopped; ${plural(outcome.results.length, "result")} saved.`);
   return outcome.isStopped ? exitCodes.interrupted : exitCodes.ok;
 }
 

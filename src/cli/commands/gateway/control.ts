@@ -1,16 +1,19 @@
 import { spawn } from "node:child_process";
+import { defined } from "#foundation/defined";
 import { UserError } from "#foundation/errors";
-import { readTextFile } from "#foundation/files/files";
-import { isRecord, parseJson } from "#foundation/text/json";
+import { isRecord } from "#foundation/text/json";
 import { systemClock } from "#foundation/time/clock";
-import { endProcess, hasEnded, runningInstance, runningMembers } from "#gateway";
+import { endProcess, hasEnded, lastKnownState, runningInstance, runningMembers } from "#gateway";
 import { exitCodes, type Invocation } from "../../command.ts";
 import { hasFlag } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
 import { homeOf } from "../../support/home.ts";
-import { serviceOf } from "./service.ts";
+import { serviceOf } from "../service/open.ts";
+import type { Service } from "../service/service.ts";
 
 const restartMs = 90_000;
+/** A gateway that no service manager would start again. */
+const alone = ["gateway", "run", "--replace", "--keep-trying"] as const;
 /** How long gateways of other profiles may take to end before they are made to. */
 const patienceMs = 5_000;
 
@@ -57,7 +60,7 @@ async function endOf(
   const pids = [...(running === undefined ? [] : [running.pid]), ...(await runningMembers(home)).map(({ pid }) => pid)];
   const service = serviceOf(invocation);
   if (running !== undefined && (await service.isInstalled())) await service.run("stop");
-  const how = { clock: systemClock, signal, force, ...(waitMs === undefined ? {} : { waitMs }) };
+  const how = { clock: systemClock, signal, force, ...defined({ waitMs }) };
   const end = (pid: number): Promise<boolean> => endProcess(pid, how);
   const profile = home.profileName;
   return await Promise.all(pids.map(async (pid) => ({ pid, profile, hasStopped: await end(pid) })));
@@ -86,7 +89,7 @@ export async function gatewayStart(invocation: Invocation): Promise<number> {
   const service = serviceOf(invocation);
   if (hasFlag(invocation, "all")) await clearAll(invocation, out);
   if (await service.isInstalled()) {
-    await service.run("start");
+    await startService(service, out);
     out.document({ service: service.name });
     out.line(`Started: ${service.name}`);
     return exitCodes.ok;
@@ -106,7 +109,7 @@ export async function gatewayRestart(invocation: Invocation): Promise<number> {
     // Each starts itself anew, with its own roles.
     for (const { pid } of members) process.kill(pid, "SIGUSR1");
     out.document({ restarted: members.map(({ pid }) => pid) });
-    out.line(`${members.length} processes of the gateway start anew.`);
+    out.line(`Restarting ${members.length === 1 ? "the process" : `${members.length} processes`} of the gateway.`);
     return exitCodes.ok;
   }
   if (running !== undefined) {
@@ -114,7 +117,7 @@ export async function gatewayRestart(invocation: Invocation): Promise<number> {
     if (!(await hasEnded(running.pid, { clock: systemClock, signal: io.signal, waitMs: restartMs })))
       await endProcess(running.pid, { clock: systemClock, signal: io.signal, force: true });
   }
-  await startedAgain(invocation);
+  await startedAgain(invocation, out);
   out.document({ restarted: running?.pid ?? null, ended });
   if (ended.length > 0) out.line("The gateway of this profile has been started.");
   else if (running === undefined) out.line("The gateway was not running; it has been started.");
@@ -123,12 +126,12 @@ export async function gatewayRestart(invocation: Invocation): Promise<number> {
 }
 
 /** By the service manager where there is a service, else as a process of its own. */
-async function startedAgain(invocation: Invocation): Promise<void> {
+async function startedAgain(invocation: Invocation, out: Output): Promise<void> {
   const { io } = invocation;
   const service = serviceOf(invocation);
-  if (await service.isInstalled()) await service.run("start");
+  if (await service.isInstalled()) await startService(service, out);
   else
-    spawn(process.execPath, [process.argv[1] ?? "", ...profileArgs(invocation), "gateway", "run", "--replace"], {
+    spawn(process.execPath, [process.argv[1] ?? "", ...profileArgs(invocation), ...alone], {
       cwd: io.cwd,
       env: io.env,
       detached: true,
@@ -136,12 +139,24 @@ async function startedAgain(invocation: Invocation): Promise<void> {
     }).unref();
 }
 
+/** As this installation would have it started, whatever it was when the service was installed. */
+async function startService(service: Service, out: Output): Promise<void> {
+  await noteConflicts(service, out);
+  const kept = await service.refresh();
+  if (kept !== undefined)
+    out.note(`${service.file} was not what this installation starts and is written anew; as it was: ${kept}`);
+  await service.run("start");
+}
+
+async function noteConflicts(service: Service, out: Output): Promise<void> {
+  for (const conflict of await service.conflicts()) out.note(`! ${conflict}`);
+}
+
 export async function gatewayStatus(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
   const home = homeOf(invocation);
   const running = await runningInstance(home);
-  const parsed = parseJson((await readTextFile(home.gatewayState, { maxBytes: 1_000_000 })) ?? "");
-  const state = parsed.ok && isRecord(parsed.value) ? parsed.value : {};
+  const state = await lastKnownState(home);
   const members = await runningMembers(home);
   const service = serviceOf(invocation);
   const isInstalled = await service.isInstalled();
@@ -156,13 +171,20 @@ export async function gatewayStatus(invocation: Invocation): Promise<number> {
   if (running !== undefined) out.line(`The gateway runs (process ${running.pid}).`);
   else if (members.length === 0) out.line("The gateway does not run.");
   out.line(`Service: ${isInstalled ? service.name : "not installed (hermes gateway install)"}`);
-  if (members.length === 0 || running !== undefined) for (const line of platformLines(state)) out.line(line);
+  await noteConflicts(service, out);
+  // What a gateway that was killed said last is not so any more.
+  const isTrue = running !== undefined || (members.length === 0 && hasEndedWell(state));
+  if (isTrue) for (const line of platformLines(state)) out.line(line);
   for (const { pid, state: own } of members) {
     const roles = Array.isArray(own["roles"]) ? own["roles"].join(", ") : "";
     out.line(`Process ${pid}: ${roles}, ${String(own["gateway_state"] ?? "starting")}`);
     for (const line of platformLines(own)) out.line(line);
   }
   return isRunning ? exitCodes.ok : exitCodes.failed;
+}
+
+function hasEndedWell({ gateway_state: state }: Readonly<Record<string, unknown>>): boolean {
+  return state === "stopped" || state === "startup_failed";
 }
 
 function platformLines({ platforms }: Readonly<Record<string, unknown>>): readonly string[] {
@@ -182,6 +204,7 @@ export async function gatewayInstall(invocation: Invocation): Promise<number> {
   out.document({ service: service.name, file: service.file });
   out.line(`Installed: ${service.file}`);
   for (const line of service.hints) out.line(line);
+  await noteConflicts(service, out);
   return exitCodes.ok;
 }
 

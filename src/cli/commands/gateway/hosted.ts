@@ -11,14 +11,17 @@ export interface HostedDeps {
   readonly hasApi: boolean;
   readonly hasScheduler: boolean;
   say(text: string): void;
+  /** The API cannot be served, and will not be. */
+  onApiFailed(): void;
 }
 
 /** What the gateway's process does beside the chats, from now until it is disposed: scheduled jobs and the HTTP API. */
-export function startHosted({ hermes, deliverer, cwd, hasApi, hasScheduler, say }: HostedDeps): AsyncDisposable {
+export function startHosted(deps: HostedDeps): AsyncDisposable {
+  const { hermes, deliverer, cwd, hasApi, hasScheduler, say } = deps;
   const stop = new AbortController();
   const { logger } = hermes;
   const running: Promise<unknown>[] = [];
-  const schedule = () => hermes.scheduler({ deliverer }).run(stop.signal);
+  const schedule = async () => (await hermes.scheduler({ deliverer })).run(stop.signal);
   if (hasScheduler) running.push(quietly("running scheduled jobs", schedule, { logger, level: "error" }));
   if (hasApi) running.push(servedApi());
   async function servedApi(): Promise<void> {
@@ -29,6 +32,7 @@ export function startHosted({ hermes, deliverer, cwd, hasApi, hasScheduler, say 
       // Chats go on without it.
       logger.error("the API server cannot run", { error: describe(error) });
       say(`api_server: fatal: ${describe(error)}`);
+      deps.onApiFailed();
     }
   }
   return {

@@ -1,9 +1,10 @@
 import { UserError } from "#foundation/errors";
 import { systemClock } from "#foundation/time/clock";
-import { Pairing, platformIds } from "#gateway";
+import { type PairedPerson, Pairing, platformIds } from "#gateway";
 import { exitCodes, type Invocation } from "../../command.ts";
 import { Output } from "../../output/output.ts";
 import { homeOf } from "../../support/home.ts";
+import { version } from "../../version.ts";
 
 export async function pairingList(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
@@ -33,6 +34,7 @@ export async function pairingApprove(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
   if (outcome.kind === "approved") {
     const { userId, userName } = outcome.person;
+    await tellInChat(invocation, platform, outcome.person);
     out.document({ platform, user_id: userId, user_name: userName });
     out.line(`${userName || userId} may talk to Hermes on ${platform} now.`);
     return exitCodes.ok;
@@ -43,6 +45,26 @@ export async function pairingApprove(invocation: Invocation): Promise<number> {
       exitCode: exitCodes.denied,
     });
   throw new UserError("There is no such code. Codes are valid for an hour.", { hint: "See: hermes pairing list" });
+}
+
+/** They hear of it where they asked; a gateway sends it, or this process where none runs. */
+async function tellInChat({ io, global }: Invocation, platform: string, person: PairedPerson): Promise<void> {
+  if (person.chatId === undefined) return;
+  const [{ openHermes }, { targetsOf }] = await Promise.all([import("#app"), import("../../support/targets.ts")]);
+  await using hermes = await openHermes({
+    env: io.env,
+    cwd: io.cwd,
+    version,
+    onNotice: () => undefined,
+    profile: global.profile,
+    ignoreUserConfig: global.ignoresUserConfig,
+  });
+  const { deliverer, sendOwed } = await targetsOf(hermes, io);
+  const about = { text: "You may write to me now.", key: `paired:${platform}:${person.userId}:${person.atMs}` };
+  const rows = await deliverer.rows({ word: `${platform}:${person.chatId}`, origin: undefined }, about);
+  if (typeof rows === "string") return;
+  await hermes.store.outbox.owe(rows);
+  await sendOwed(io.signal);
 }
 
 export async function pairingRevoke(invocation: Invocation): Promise<number> {

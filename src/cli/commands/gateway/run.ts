@@ -1,13 +1,13 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { homedir } from "node:os";
 import type { Hermes } from "#app";
-import { changeSetting } from "#config";
+import { changeSetting, formatWarning } from "#config";
 import { UserError } from "#foundation/errors";
 import { quietly } from "#foundation/files/quietly";
+import { linkSignals } from "#foundation/lifecycle/abort";
 import { plural } from "#foundation/text/figures";
 import { systemClock } from "#foundation/time/clock";
-import type { GatewayDeps, InboundMessage, PlatformState } from "#gateway";
+import type { GatewayDeps, GatewayEnd, InboundMessage, PlatformState } from "#gateway";
 import type { GatewayHooks } from "#plugins";
 import { exitCodes, type Invocation, replacedCode } from "../../command.ts";
 import { flagList, hasFlag } from "../../invocation.ts";
@@ -28,7 +28,7 @@ export async function gatewayRun(invocation: Invocation): Promise<number> {
   const restart = new AbortController();
   const onRestart = (): void => restart.abort();
   process.on("SIGUSR1", onRestart);
-  const signal = AbortSignal.any([io.signal, restart.signal]);
+  const signal = linkSignals(io.signal, restart.signal);
   const replaces = hasFlag(invocation, "replace");
   const isMember = flagList(invocation, "role").length > 0;
   if (isMember && replaces)
@@ -40,6 +40,7 @@ export async function gatewayRun(invocation: Invocation): Promise<number> {
     const work = () => serve(invocation, { signal, onRestart });
     const end = isMember ? await asMember(home, work) : await asOnlyInstance(instance, { replaces }, work);
     if (end === "hopeless") return exitCodes.ok;
+    if (end === "unreachable") return exitCodes.failed;
     if (await isTakenOver(home, systemClock)) return replacedCode;
     if (!restart.signal.aborted) return exitCodes.failed;
     // Without a service manager nobody would start it again.
@@ -47,8 +48,8 @@ export async function gatewayRun(invocation: Invocation): Promise<number> {
   } finally {
     process.off("SIGUSR1", onRestart);
   }
-  const args = process.argv.slice(1).filter((arg) => arg !== "--replace");
-  spawn(process.execPath, isMember ? args : [...args, "--replace"], {
+  const args = process.argv.slice(1).filter((arg) => arg !== "--replace" && arg !== "--keep-trying");
+  spawn(process.execPath, [...args, ...(isMember ? [] : ["--replace"]), "--keep-trying"], {
     cwd: io.cwd,
     env: io.env,
     detached: true,
@@ -60,7 +61,7 @@ export async function gatewayRun(invocation: Invocation): Promise<number> {
 async function serve(
   invocation: Invocation,
   { signal, onRestart }: { readonly signal: AbortSignal; onRestart(): void },
-): Promise<"asked" | "hopeless"> {
+): Promise<GatewayEnd> {
   const { io, global } = invocation;
   const say = (text: string): void => void io.stderr.write(`${text}\n`);
   const [{ openHermes }, gateway, { GatewayHooks }] = await Promise.all([
@@ -78,6 +79,7 @@ async function serve(
     ignoreUserConfig: global.ignoresUserConfig,
   });
   const { config } = hermes.loaded;
+  tellProblems(hermes, say);
   const platforms = await enabledPlatforms(config);
   const { isApiEnabled } = await import("#api-server");
   const named = flagList(invocation, "role");
@@ -86,7 +88,9 @@ async function serve(
   // Whoever does the turns has the jobs and the API, too.
   const hasApi = roles.has("api") && remote === undefined && isApiEnabled(config);
   const hasChats = platforms.length > 0 && (roles.has("ingress") || roles.has("worker"));
-  if (!hasChats && !hasApi && !(named.length > 0 && roles.has("scheduler")))
+  const hasScheduler = roles.has("scheduler") && remote === undefined;
+  const hasJobs = async () => hasScheduler && (await hermes.store.jobs.list()).some(({ isEnabled }) => isEnabled);
+  if (!hasChats && !hasApi && !(named.length > 0 && roles.has("scheduler")) && !(await hasJobs()))
     throw new UserError("No chat platform is set up.", {
       hint: "Run: hermes gateway setup",
     });
@@ -95,28 +99,53 @@ async function serve(
     const warnings = [...(await accessWarnings(config, platforms, pairing)), ...settingWarnings(config, platforms)];
     for (const warning of warnings) say(`! ${warning}`);
   }
-  const hasScheduler = roles.has("scheduler") && remote === undefined;
   if (remote !== undefined) say(`Turns are done by ${new URL(remote.url).host}.`);
   await using boot = new BootFile({ hermes, cwd: io.cwd, isHere: hasScheduler });
-  const hooks = new GatewayHooks({
+  await using hooks = new GatewayHooks({
     logger: hermes.logger,
     folder: hermes.home.hooks,
     env: hookEnvironment(io.env, hermes.home.root),
+    variables: hermes.loaded.environment.variables,
     builtin: [boot.hook],
   });
   await hooks.load();
   const stateFile = named.length > 0 ? gateway.memberFile(hermes.home, process.pid) : hermes.home.gatewayState;
   const status = new gateway.StatusFile(stateFile, { clock: systemClock, roles });
-  const deps = gatewayDeps({ hermes, remote, platforms, roles, status, hooks }, { io, signal, say });
+  let hasOwnApi = hasApi;
+  const unreachableMs = patienceOf(invocation, config.gateway.unreachable_exit_seconds);
+  const hasOtherWork = async () => hasOwnApi || (await hasJobs());
+  const opened = { hermes, remote, platforms, roles, status, hooks, unreachableMs, hasOtherWork };
+  const deps = gatewayDeps(opened, { io, signal, say });
   const { deliverer, tool } = openTargets(deps);
   using _sends = hermes.toolbox.register(tool);
   using _restarts = hermes.store.signals.onAnnounced(onRestart);
-  await using _hosted = startHosted({ hermes, deliverer, cwd: io.cwd, hasApi, hasScheduler, say });
-  const end = platforms.length === 0 && named.length === 0 ? "hopeless" : await runGateway(deps, signal);
-  if (end === "asked" || !hasApi) return end;
-  // Without a platform there is still the API to serve.
-  await aborted(signal);
-  return "asked";
+  const onApiFailed = (): void => {
+    hasOwnApi = false;
+  };
+  await using _hosted = startHosted({ hermes, deliverer, cwd: io.cwd, hasApi, hasScheduler, say, onApiFailed });
+  const end = await runGateway(deps, signal);
+  if (end === "unreachable")
+    say(
+      "No chat platform can be reached, so the gateway ends. If no service manager starts it, run: hermes gateway run",
+    );
+  return end;
+}
+
+/** A broken file does not stop it, so whoever starts it has to be told what it runs with instead. */
+function tellProblems({ loaded, logger }: Hermes, say: (text: string) => void): void {
+  for (const warning of loaded.warnings) {
+    const text = formatWarning(warning);
+    say(`! ${text}`);
+    if (warning.severity === "error") logger.error("a problem of the settings", { text });
+    else logger.warn("a problem of the settings", { text });
+  }
+}
+
+/** How long it may do without any platform before it ends for its service manager to start it again. */
+function patienceOf(invocation: Invocation, seconds: number): number {
+  // A person who watches it, or a gateway that started itself anew, has no manager that would.
+  const isOnItsOwn = process.stderr.isTTY === true || hasFlag(invocation, "keep-trying");
+  return isOnItsOwn || seconds < 0 ? Number.POSITIVE_INFINITY : seconds * 1000;
 }
 
 interface Opened {
@@ -126,6 +155,8 @@ interface Opened {
   readonly roles: GatewayDeps["roles"];
   readonly status: GatewayDeps["status"];
   readonly hooks: Pick<GatewayHooks, "fire">;
+  readonly unreachableMs: number;
+  hasOtherWork(): Promise<boolean>;
 }
 
 interface Around {
@@ -135,11 +166,14 @@ interface Around {
 }
 
 function gatewayDeps(opened: Opened, { io, signal, say }: Around): GatewayDeps {
-  const { hermes, remote, platforms, roles, status, hooks } = opened;
+  const { hermes, remote, platforms, roles, status, hooks, unreachableMs } = opened;
   const { config, environment } = hermes.loaded;
   return {
     config,
+    configNow: async () => (await hermes.settingsNow()).config,
     remote,
+    unreachableMs,
+    hasOtherWork: () => opened.hasOtherWork(),
     store: hermes.store,
     sessions: hermes.sessions,
     roles,
@@ -151,6 +185,26 @@ function gatewayDeps(opened: Opened, { io, signal, say }: Around): GatewayDeps {
     clock: systemClock,
     logger: hermes.logger.child({ component: "gateway" }),
     status,
+    async moreCommands(platform) {
+      const { plugins, skills } = hermes;
+      const { skillCommands } = await import("#skills");
+      const taken = new Set(plugins.commands.map(({ name }) => name));
+      const { commands } = skillCommands(await skills.library.visible(platform, signal), taken);
+      const ofSkills = [...commands.values()].map(({ slug, skill }) => ({
+        name: slug,
+        description: skill.facts.description,
+        isSkill: true as const,
+      }));
+      return [...plugins.commands.map(({ name, description = "" }) => ({ name, description })), ...ofSkills];
+    },
+    reports: {
+      listen(take) {
+        const { unclaimed, processes } = hermes.toolbox;
+        void quietly("telling what ended with an earlier run", () => processes.tellEnded(), { logger: hermes.logger });
+        return unclaimed.listen(take);
+      },
+    },
+    sayAloud: (words, within) => hermes.toolbox.sayAloud(words, within),
     fire: (event, context) =>
       void quietly("telling the hooks", () => hooks.fire(event, context, io.signal), { logger: hermes.logger }),
     decide: async (event, context) => {
@@ -206,10 +260,6 @@ function eventOf({ source, text, messageId, atMs, attachments }: InboundMessage)
       is_bot: isBot === true,
     },
   };
-}
-
-async function aborted(signal: AbortSignal): Promise<void> {
-  if (!signal.aborted) await once(signal, "abort");
 }
 
 /** What programs that are hooks see: nothing that could be a secret. */

@@ -1,14 +1,19 @@
-import { writeSecret } from "#config";
+import { type Config, writeSecret } from "#config";
 import { UserError } from "#foundation/errors";
 import { Secret } from "#foundation/secrets/secret";
-import { loadPlatform, type Platform, platformIds } from "#gateway";
+import { loadPlatform, type Platform, platformIds, runningInstance } from "#gateway";
 import { exitCodes, type Invocation } from "../../command.ts";
 import { flagText } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
 import { isTerminal, openAsker } from "../../support/ask.ts";
 import { homeOf } from "../../support/home.ts";
 import { loadSettings } from "../../support/settings.ts";
+import { isSet, isSetUp, tried } from "./credentials.ts";
 import { loggedIn, paired } from "./login.ts";
+
+/** Those most people have, first. */
+const popular = ["telegram", "discord", "slack", "whatsapp", "signal", "matrix", "mattermost", "email", "sms"];
+const mostTries = 3;
 
 /** `hermes gateway setup`: asks for what a platform needs, or takes it from flags, and keeps it in `.env`. */
 export async function gatewaySetup(invocation: Invocation): Promise<number> {
@@ -20,45 +25,126 @@ export async function gatewaySetup(invocation: Invocation): Promise<number> {
     allowed_users: flagText(invocation, "allowed-users"),
     ...(token === undefined ? await loggedIn(platform, invocation, out) : {}),
   };
-  const home = homeOf(invocation);
+  const isAsking = isTerminal(invocation.io);
   const kept: string[] = [];
-  const { env } = invocation.io;
-  for (const { name, variable, question, help, isSecret, isOptional } of platform.credentials) {
-    let value = values[name];
-    // The environment has the last word, so there is nothing to ask.
-    if (value === undefined && (env[variable] ?? "") !== "") continue;
-    if (value === undefined && isTerminal(invocation.io)) {
-      out.line(help);
-      using asker = openAsker(invocation.io);
-      value = isSecret ? await asker.secret(question) : await asker.text(question);
-    }
-    if ((value ?? "").trim() !== "") {
-      await writeSecret(variable, new Secret((value ?? "").trim()), {
-        home,
-        env,
-        signal: invocation.io.signal,
-      });
-      kept.push(variable);
-    } else if (isOptional !== true) throw new UserError(`${question} is missing.`, { hint: help });
+  let refusal = await keepAll({ platform, values, kept }, invocation, out);
+  for (let attempt = 1; refusal !== undefined && isAsking && attempt < mostTries; attempt += 1) {
+    out.line(refusal);
+    refusal = await keepAll({ platform, values: {}, kept, isAnew: true }, invocation, out);
   }
+  if (refusal !== undefined) throw new UserError(refusal, { hint: `Try again: hermes gateway setup ${platform.id}` });
   await paired(platform, invocation, out);
   out.document({ platform: platform.id, kept });
-  out.line(`${platform.label} is set up. Serve it: hermes gateway run`);
+  out.line(`${platform.label} is set up.`);
+  return isAsking ? await goOn(invocation, out) : nextStep(out);
+}
+
+interface Keeping {
+  readonly platform: Platform;
+  /** From flags and logins, by the names of the credentials. */
+  readonly values: Readonly<Record<string, string | undefined>>;
+  readonly kept: string[];
+  /** What was kept before was refused. */
+  readonly isAnew?: boolean;
+}
+
+/** Asks for what is missing and keeps it. Gives why the platform does not take it. */
+async function keepAll(
+  { platform, values, kept, isAnew = false }: Keeping,
+  invocation: Invocation,
+  out: Output,
+): Promise<string | undefined> {
+  const home = homeOf(invocation);
+  const { env, signal } = invocation.io;
+  const { config } = (await loadSettings(invocation, { isQuiet: true })).loaded;
+  for (const credential of platform.credentials) {
+    const { name, variable, question, help, isSecret, isOptional } = credential;
+    // The environment has the last word, so there is nothing to ask.
+    if (values[name] === undefined && (env[variable] ?? "") !== "") continue;
+    if (isAnew && !isSecret) continue;
+    const isThere = isSet(platform, name, config) && !isAnew;
+    const value = values[name] ?? (await asked(credential, { isThere, invocation, out }));
+    if ((value ?? "").trim() !== "") {
+      await writeSecret(variable, new Secret((value ?? "").trim()), { home, env, signal });
+      kept.push(variable);
+    } else if (isOptional !== true && !isThere) throw new UserError(`${question} is missing.`, { hint: help });
+  }
+  return await refusalOf(platform, invocation, out);
+}
+
+async function asked(
+  { question, help, isSecret }: Platform["credentials"][number],
+  { isThere, invocation, out }: { readonly isThere: boolean; readonly invocation: Invocation; readonly out: Output },
+): Promise<string | undefined> {
+  if (!isTerminal(invocation.io)) return undefined;
+  out.line(help);
+  using asker = openAsker(invocation.io);
+  const words = isThere ? `${question} (one is set; Enter keeps it)` : question;
+  return isSecret ? await asker.secret(words) : await asker.text(words);
+}
+
+/** Why the platform does not take what is set now; undefined when it does, or cannot be asked. */
+async function refusalOf(platform: Platform, invocation: Invocation, out: Output): Promise<string | undefined> {
+  const { loaded } = await loadSettings(invocation, { isQuiet: true });
+  const settings = { config: loaded.config, env: loaded.environment.variables };
+  const verdict = await tried(platform, settings, invocation.io.signal);
+  if (verdict.kind === "accepted") out.line(`${platform.label} knows it as ${verdict.name}.`);
+  if (verdict.kind === "unknown" && verdict.why !== "") out.note(`It could not be tried now: ${verdict.why}`);
+  return verdict.kind === "refused" ? verdict.why : undefined;
+}
+
+function nextStep(out: Output): number {
+  out.line("Serve it: hermes gateway run");
   return exitCodes.ok;
+}
+
+/** What a person wants next. */
+async function goOn(invocation: Invocation, out: Output): Promise<number> {
+  const { gatewayInstall, gatewayRestart } = await import("./control.ts");
+  const isRunning = (await runningInstance(homeOf(invocation))) !== undefined;
+  using asker = openAsker(invocation.io);
+  const bare: Invocation = { ...invocation, args: [], flags: {} };
+  const later = { label: "Nothing now", value: () => Promise.resolve(nextStep(out)), detail: "hermes gateway run" };
+  if (isRunning) {
+    const restart = { label: "Restart the gateway that runs", value: () => gatewayRestart(bare) };
+    return await (await asker.choose("And now?", [restart, later]))();
+  }
+  const { gatewayRun } = await import("./run.ts");
+  const here = { label: "Serve it here", value: () => gatewayRun(bare), detail: "until Ctrl-C" };
+  const always = {
+    label: "Serve it always",
+    value: () => gatewayInstall(bare),
+    detail: "as a service of this machine",
+  };
+  return await (await asker.choose("And now?", [here, always, later]))();
 }
 
 async function chosen(invocation: Invocation): Promise<Platform> {
   let [id] = invocation.args;
-  if (id === undefined && platformIds.length > 1 && isTerminal(invocation.io)) {
+  const { config } = (await loadSettings(invocation, { isQuiet: true })).loaded;
+  if (id === undefined && isTerminal(invocation.io)) {
+    const choices = await listed(config);
     using asker = openAsker(invocation.io);
-    id = await asker.choose(
-      "Which platform?",
-      platformIds.map((one) => ({ label: one, value: one })),
-    );
+    id = await asker.choose("Which platform?", choices);
   }
-  const platform = await loadPlatform(id ?? platformIds[0] ?? "");
-  if (platform?.variantFor !== undefined)
-    return await platform.variantFor((await loadSettings(invocation, { isQuiet: true })).loaded.config);
-  if (platform !== undefined) return platform;
+  if (id === undefined)
+    throw new UserError("Name the platform: there is no terminal to ask in.", {
+      hint: `There are: ${platformIds.join(", ")}`,
+    });
+  const platform = await loadPlatform(id);
+  if (platform !== undefined) return (await platform.variantFor?.(config)) ?? platform;
   throw new UserError(`There is no platform ${id}.`, { hint: `There are: ${platformIds.join(", ")}` });
+}
+
+/** All of them, those most people have first, each with what is known of it. */
+async function listed(config: Config) {
+  const ordered = [...popular, ...platformIds.filter((id) => !popular.includes(id))];
+  const platforms = await Promise.all(ordered.map(loadPlatform));
+  return platforms
+    .filter((platform) => platform !== undefined)
+    .map((platform) => ({
+      label: platform.label,
+      value: platform.id,
+      detail: isSetUp(platform, config) ? "set up" : "",
+    }));
 }

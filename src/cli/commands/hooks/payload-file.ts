@@ -1,4 +1,5 @@
 import path from "node:path";
+import { defined } from "#foundation/defined";
 import { UserError } from "#foundation/errors";
 import { readTextFile } from "#foundation/files/files";
 import { isRecord, parseJson } from "#foundation/text/json";
@@ -19,7 +20,7 @@ export async function readPayloadFile(file: string, cwd: string): Promise<Readon
   if (extra !== undefined && !isRecord(extra)) throw refused(file, "extra is not an object");
   const args = fields["args"] ?? input ?? undefined;
   if (args !== undefined && !isRecord(args)) throw refused(file, "the arguments of the tool are not an object");
-  return { ...extra, ...fields, ...(args === undefined ? {} : { args }) };
+  return { ...extra, ...fields, ...defined({ args }) };
 }
 
 function refused(file: string, why: string): UserError {

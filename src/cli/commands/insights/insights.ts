@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import { systemClock } from "#foundation/time/clock";
 import { collectInsights, insightsCsv, insightsJson, insightsText } from "#session";
 import type { Invocation } from "../../command.ts";
@@ -19,11 +20,7 @@ export async function insights(invocation: Invocation): Promise<number> {
     return 0;
   }
   const wanted = { days, nowMs: systemClock.now(), skills: await skillUse(invocation) };
-  const report = await collectInsights(
-    store,
-    { ...wanted, ...(source === undefined ? {} : { source }) },
-    invocation.io.signal,
-  );
+  const report = await collectInsights(store, { ...wanted, ...defined({ source }) }, invocation.io.signal);
   if (hasFlag(invocation, "csv")) await out.raw(insightsCsv(report));
   else {
     out.document(snakeCase(insightsJson(report)) as Record<string, unknown>);

@@ -9,6 +9,7 @@ import { Output } from "../../output/output.ts";
 import { isTerminal, openAsker } from "../../support/ask.ts";
 import { gatewayPid } from "../../support/gateway-state.ts";
 import { homeOf } from "../../support/home.ts";
+import { serviceOf } from "../service/open.ts";
 
 /** Removes what Hermes put on the machine. The package itself is npm's to remove, and is named. */
 export async function uninstall(invocation: Invocation): Promise<number> {
@@ -30,6 +31,12 @@ export async function uninstall(invocation: Invocation): Promise<number> {
         code: "gateway_running",
         hint: `Stop it first: hermes -p ${name} gateway stop`,
       });
+    // Its file stays behind otherwise, and would start what is no longer there with every login.
+    const service = serviceOf({ ...invocation, global: { ...invocation.global, profile: name } });
+    if (await service.isInstalled()) {
+      await service.uninstall();
+      removed.push(service.file);
+    }
     const alias = await removeAlias(name, name, io.env);
     if (alias.kind === "removed") removed.push(alias.path);
   }

@@ -1,5 +1,5 @@
 import { totalmem } from "node:os";
-import { byteSize, shortDuration } from "#foundation/text/figures";
+import { byteSize } from "#foundation/text/figures";
 import { enginePlatform, suggestedModel } from "#local-model";
 import type { Invocation } from "../../command.ts";
 import { homeOf } from "../../support/home.ts";
@@ -18,7 +18,8 @@ const bytesPerMs = 6_000;
 export function machineOffer(): string {
   const model = enginePlatform() === undefined ? undefined : suggestedModel(usableMemory());
   if (model === undefined) return "";
-  return `${model.id}, ${byteSize(model.sizeBytes)}, about ${shortDuration(model.sizeBytes / bytesPerMs)} to download`;
+  const minutes = Math.max(1, Math.round(model.sizeBytes / bytesPerMs / 60_000));
+  return `${model.id}, ${byteSize(model.sizeBytes)} to download, about ${minutes} min`;
 }
 
 /** Ways to a real model, one line each; what is there already comes first. */
@@ -31,6 +32,6 @@ export async function firstOffers(invocation: Invocation): Promise<readonly stri
     ...models.slice(0, 3).map(({ id }) => `/connect  This machine: ${id} is here`),
     models.length > 0 || offer === ""
       ? "/connect  a provider, with a key or a login"
-      : `/connect  a provider, or this machine: ${offer}`,
+      : `/connect  a provider, or a local model (${offer})`,
   ];
 }

@@ -1,4 +1,5 @@
 /** One line of a log file: `<time> <LEVEL> [<session>] <component>: <text>`, or the same as JSON. */
+import { defined } from "#foundation/defined";
 export interface LogFacts {
   readonly atMs?: number;
   readonly level?: string;
@@ -26,7 +27,7 @@ export function readLogLine(line: string): LogFacts {
   return {
     ...(Number.isNaN(atMs) ? {} : { atMs }),
     level: level.toLowerCase(),
-    ...(session === undefined ? {} : { session }),
+    ...defined({ session }),
     component: component.toLowerCase(),
   };
 }
@@ -65,7 +66,7 @@ function readJsonLine(line: string): LogFacts {
   return {
     ...(Number.isNaN(atMs) ? {} : { atMs }),
     ...(level === undefined ? {} : { level: level.toLowerCase() }),
-    ...(session === undefined ? {} : { session }),
+    ...defined({ session }),
     ...(component === undefined ? {} : { component: component.toLowerCase() }),
   };
 }

@@ -1,5 +1,6 @@
 import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
+import { defined } from "#foundation/defined";
 import { systemErrorCode, UserError } from "#foundation/errors";
 import { formatLogLine } from "#foundation/files/log-text";
 import type { HermesHome } from "#foundation/files/paths";
@@ -70,9 +71,7 @@ function filterOf(invocation: Invocation): LogFilter {
   const component = flagText(invocation, "component");
   return {
     ...(ageMs === undefined ? {} : { sinceMs: systemClock.now() - ageMs }),
-    ...(level === undefined ? {} : { level }),
-    ...(session === undefined ? {} : { session }),
-    ...(component === undefined ? {} : { component }),
+    ...defined({ level, session, component }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import { systemClock } from "#foundation/time/clock";
 import { createConversations } from "#session";
 import { exitCodes, type Invocation } from "../../command.ts";
@@ -19,8 +20,7 @@ export async function mcpServe(invocation: Invocation): Promise<number> {
     cwd: io.cwd,
     version,
     onNotice: (text) => say(`! ${text}`),
-    ...(global.profile === undefined ? {} : { profile: global.profile }),
-    ...(global.ignoresUserConfig === undefined ? {} : { ignoreUserConfig: global.ignoresUserConfig }),
+    ...defined({ profile: global.profile, ignoreUserConfig: global.ignoresUserConfig }),
   });
   const served = {
     sessions: hermes.sessions,

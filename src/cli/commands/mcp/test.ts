@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import { describe, UserError } from "#foundation/errors";
 import { probeServer } from "#tools";
 import type { Invocation } from "../../command.ts";
@@ -26,7 +27,7 @@ export async function mcpTest(invocation: Invocation): Promise<number> {
   if (tried.kind === "failed")
     throw new UserError(`${name} does not answer: ${tried.reason}`, {
       code: "mcp_unreachable",
-      ...(tried.hint === undefined ? {} : { hint: tried.hint }),
+      ...defined({ hint: tried.hint }),
     });
   out.document({ server: name, ...tried });
   out.line(
@@ -62,6 +63,6 @@ export async function tryServer(invocation: Invocation, name: string): Promise<T
   } catch (error) {
     signal.throwIfAborted();
     const hint = error instanceof UserError ? error.hint : `See what it wrote: ${parts.home.logs}/mcp-${name}.log`;
-    return { kind: "failed", reason: describe(error), ...(hint === undefined ? {} : { hint }) };
+    return { kind: "failed", reason: describe(error), ...defined({ hint }) };
   }
 }

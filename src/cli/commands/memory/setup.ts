@@ -9,6 +9,7 @@ import {
   setupKind,
 } from "#agent";
 import { editConfig, writeSecret } from "#config";
+import { defined } from "#foundation/defined";
 import { UserError } from "#foundation/errors";
 import { Secret } from "#foundation/secrets/secret";
 import type { Invocation } from "../../command.ts";
@@ -122,6 +123,6 @@ async function ask(question: Question, asker: Asker | undefined): Promise<string
       return await asker.choose(prompt, list, position < 0 ? undefined : position);
     }
     case "text":
-      return await asker.text(`${prompt}${from}`, usual === undefined ? {} : { usual });
+      return await asker.text(`${prompt}${from}`, defined({ usual }));
   }
 }

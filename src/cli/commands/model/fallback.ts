@@ -1,5 +1,6 @@
 import { editConfig, type SettingChange } from "#config";
 import { UserError } from "#foundation/errors";
+import { plural } from "#foundation/text/figures";
 import { type FallbackEntry, parseFallbackChain, parseModelArgument } from "#model";
 import type { Invocation } from "../../command.ts";
 import { argument, hasFlag } from "../../invocation.ts";
@@ -58,7 +59,7 @@ export async function fallbackClear(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
   await using parts = await openModelAccess(invocation);
   const { entries } = parseFallbackChain(parts.loaded.config);
-  const question = `Remove all ${entries.length} fallbacks?`;
+  const question = entries.length === 1 ? "Remove the fallback?" : `Remove all ${entries.length} fallbacks?`;
   if (entries.length > 0 && !(await agreed(question, { io: invocation.io, isYes: hasFlag(invocation, "yes") }))) {
     out.line("Nothing was removed.");
     return 1;
@@ -68,7 +69,7 @@ export async function fallbackClear(invocation: Invocation): Promise<number> {
     { kind: "unset", path: ["fallback_model"] },
   ]);
   out.document({ removed: entries.length });
-  out.line(`Removed ${entries.length} fallbacks.`);
+  out.line(`Removed ${plural(entries.length, "fallback")}.`);
   return 0;
 }
 

@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import { shortWindow } from "#foundation/text/figures";
 import type { PickerEntry, PriceQuote, ResolveContext } from "#model";
 import type { Invocation } from "../../command.ts";
@@ -71,7 +72,7 @@ function rowOf({ models, loaded }: ModelAccess, { provider, source, isOwnEndpoin
   const baseUrl = (isOwnEndpoint === true ? source : context.registry.find(provider)?.baseUrl) ?? "";
   const quote = models.catalog.catalog.prices({ provider, model, baseUrl });
   const reportedWindow = context.models?.peek(provider).find(({ id }) => id === model)?.contextWindow;
-  const reported = reportedWindow === undefined ? {} : { reportedWindow };
+  const reported = defined({ reportedWindow });
   const saved = savedWindow(context, provider, model);
   const window = saved ?? context.lookUp?.({ provider, model, baseUrl, ...reported }).contextWindow;
   return {

@@ -93,7 +93,7 @@ describe("hermes model", () => {
     });
   });
 
-  it("lists what the provider itself lists behind that, and remembers it [20:A2.6] [20:R2.2]", async () => {
+  it("lists what the provider itself lists behind that, and remembers it [20:A2.6]", async () => {
     await using server = await startModelServer();
     const listed = [
       { id: "x/tools", supported_parameters: ["tools"] },

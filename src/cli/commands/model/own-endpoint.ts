@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import { Secret } from "#foundation/secrets/secret";
 import { detectLocalServer, fetchModels, localContextWindow, noCredential } from "#model";
 import type { Invocation } from "../../command.ts";
@@ -32,7 +33,7 @@ export async function pickOwnEndpoint(asker: Asker, invocation: Invocation): Pro
       name,
       baseUrl,
       ...(key === "" ? {} : { apiKey: new Secret(key) }),
-      ...(length === undefined ? {} : { contextLength: length }),
+      ...defined({ contextLength: length }),
     },
   };
 }

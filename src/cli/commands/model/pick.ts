@@ -85,26 +85,37 @@ async function pickProvider(
   const choices = allProviders(models.context).map((provider): Choice<Way> => {
     const known = ready.find((entry) => entry.provider === provider.key);
     if (known !== undefined) return { label: provider.label, detail: `ready (${known.source})`, value: provider };
-    return { label: provider.label, detail: isServedHere(provider) ? machineOffer() : "", value: provider };
+    return { label: provider.label, detail: isServedHere(provider) ? localOffer() : "", value: provider };
   });
   return await asker.choose<Way>("Which provider?", [
     ...servers.map((server) => ({ label: server.label, detail: server.detail, value: server })),
-    ...inUsefulOrder(choices),
-    { label: "Custom endpoint", detail: "a server of your own", value: "own" },
+    ...inUsefulOrder([...choices, ownServer]),
     ...extras,
     { label: "Leave unchanged", value: "leave" },
   ]);
 }
 
+const ownServer: Choice<"own"> = {
+  label: "Custom endpoint",
+  detail: "a local server (Ollama, LM Studio, llama.cpp, vLLM) or any URL",
+  value: "own",
+};
+
+function localOffer(): string {
+  const offer = machineOffer();
+  return offer === "" ? "" : `a local model: ${offer}`;
+}
+
 /** Most people look for one of these; the rest follows as it is listed everywhere. */
 const common = ["openrouter", "anthropic", "openai", "gemini", "nous"];
 
-/** What is ready, then what is common, then everything else. */
+/** What is ready, then what is common, then a server of one's own, then everything else. */
 function inUsefulOrder(choices: readonly Choice<Way>[]): readonly Choice<Way>[] {
   const rank = ({ detail, value }: Choice<Way>): number => {
+    if (value === "own") return common.length;
     if (detail !== undefined && detail !== "") return -1;
     const at = typeof value === "object" && value.kind !== "server" ? common.indexOf(value.key) : -1;
-    return at < 0 ? common.length : at;
+    return at < 0 ? common.length + 1 : at;
   };
   return [...choices].sort((left, right) => rank(left) - rank(right));
 }

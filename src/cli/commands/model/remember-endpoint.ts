@@ -1,4 +1,5 @@
 import { type SettingChange, writeSecret } from "#config";
+import { defined } from "#foundation/defined";
 import type { Invocation } from "../../command.ts";
 import { editOptions, loadSettings } from "../../support/settings.ts";
 import type { PickedModel } from "./pick.ts";
@@ -27,8 +28,7 @@ export async function rememberEndpoint(invocation: Invocation, picked: PickedMod
     await writeSecret(keyEnv, endpoint.apiKey, editOptions(invocation, home));
   const answered = {
     model,
-    ...(keyEnv === undefined ? {} : { key_env: keyEnv }),
-    ...(endpoint.contextLength === undefined ? {} : { context_length: endpoint.contextLength }),
+    ...defined({ key_env: keyEnv, context_length: endpoint.contextLength }),
   };
   const added = { name, base_url: endpoint.baseUrl, ...answered };
   const changes: readonly SettingChange[] =

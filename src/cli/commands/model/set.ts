@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import { UserError } from "#foundation/errors";
 import { demoProvider, parseModelArgument, unlistedModel } from "#model";
 import { exitCodes, type Invocation } from "../../command.ts";
@@ -22,8 +23,7 @@ export async function modelSet(invocation: Invocation): Promise<number> {
   const resolution = await parts.models.resolve(
     {
       provider: name,
-      ...(wanted.model === undefined ? {} : { model: wanted.model }),
-      ...(baseUrl === undefined ? {} : { baseUrl }),
+      ...defined({ model: wanted.model, baseUrl }),
     },
     invocation.io.signal,
   );
@@ -48,7 +48,7 @@ export async function modelSet(invocation: Invocation): Promise<number> {
           model: resolution.target.model,
         }
       : { provider: name, model: wanted.model ?? "" };
-  const file = await saveChoice(invocation, { ...chosen, standing, ...(baseUrl === undefined ? {} : { baseUrl }) });
+  const file = await saveChoice(invocation, { ...chosen, standing, ...defined({ baseUrl }) });
   out.document({ ...chosen, base_url: baseUrl ?? null, file });
   out.line(`${chosen.provider}: ${chosen.model}, saved in ${file}`);
   if (resolution.kind === "target") for (const notice of resolution.notices) out.note(notice);

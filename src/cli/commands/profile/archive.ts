@@ -2,6 +2,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { Profiles } from "#config";
+import { defined } from "#foundation/defined";
 import { UserError } from "#foundation/errors";
 import type { Invocation } from "../../command.ts";
 import { commandNames } from "../../command-names.ts";
@@ -39,7 +40,7 @@ export async function profileImport(invocation: Invocation): Promise<number> {
       throw new UserError(`${file} is not an exported profile.`, { code: "archive_invalid" });
     const name = flagText(invocation, "name");
     const home = await new Profiles(io.env).importFrom(path.join(folder, only), {
-      ...(name === undefined ? {} : { name }),
+      ...defined({ name }),
       commands: commandNames(invocation.root),
     });
     out.document({ profile: home.profileName, home: home.root });

@@ -1,4 +1,5 @@
 import { type AliasResult, Profiles } from "#config";
+import { defined } from "#foundation/defined";
 import type { Invocation } from "../../command.ts";
 import { commandNames } from "../../command-names.ts";
 import { argument, flagText, hasFlag } from "../../invocation.ts";
@@ -24,7 +25,7 @@ export async function profileCreate(invocation: Invocation): Promise<number> {
   const from = isWhole ? "clone-all" : hasFlag(invocation, "clone") || source !== undefined ? "clone" : "blank";
   const { home, alias } = await new Profiles(invocation.io.env).create(name, {
     from,
-    ...(source === undefined ? {} : { source }),
+    ...defined({ source }),
     noAlias: hasFlag(invocation, "no-alias"),
     commands: commandNames(invocation.root),
   });

@@ -3,6 +3,7 @@ import { createWriteStream, existsSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { finished } from "node:stream/promises";
+import { defined } from "#foundation/defined";
 import { UserError } from "#foundation/errors";
 import type { ExportedSession, Store } from "#store";
 import type { Invocation } from "../../command.ts";
@@ -47,7 +48,7 @@ async function* sessionsOf(
   const { signal } = invocation.io;
   const source = flagText(invocation, "source");
   if (wanted === undefined) {
-    yield* store.sessions.exportAll({ signal, ...(source === undefined ? {} : { source }) });
+    yield* store.sessions.exportAll({ signal, ...defined({ source }) });
     return;
   }
   const session = await store.sessions.export(await findSession(store, wanted));

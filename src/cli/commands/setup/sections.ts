@@ -30,12 +30,7 @@ export const sections: Readonly<Record<SectionName, SetupSection>> = {
     secrets: [],
     notes: [],
   },
-  gateway: {
-    title: "Messaging",
-    settings: [],
-    secrets: ["TELEGRAM_BOT_TOKEN", "DISCORD_BOT_TOKEN", "SLACK_BOT_TOKEN"],
-    notes: ["Who may write to it is set per platform, for example: hermes config set TELEGRAM_ALLOWED_USERS <ids>"],
-  },
+  gateway: { title: "Messaging", settings: [], secrets: [], notes: [] },
   tools: {
     title: "Tools",
     settings: ["web.backend"],

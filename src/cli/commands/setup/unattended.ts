@@ -1,4 +1,5 @@
 import { writeSecret } from "#config";
+import { defined } from "#foundation/defined";
 import { UserError } from "#foundation/errors";
 import { Secret } from "#foundation/secrets/secret";
 import { exitCodes, type Invocation } from "../../command.ts";
@@ -71,7 +72,7 @@ export async function setUpUnattended(invocation: Invocation, out: Output): Prom
   const choice = {
     provider: provider?.key ?? "custom",
     model,
-    ...(input.baseUrl === undefined ? {} : { baseUrl: input.baseUrl }),
+    ...defined({ baseUrl: input.baseUrl }),
   };
   const more =
     provider === undefined && input.keyVariable !== undefined

@@ -1,4 +1,4 @@
-import { changeSetting, describeSettings, explain, type SettingInfo } from "#config";
+import { changeSetting, describeSettings, explain, type LoadedConfig, type SettingInfo } from "#config";
 import type { Invocation } from "../../command.ts";
 import { hasFlag } from "../../invocation.ts";
 import type { Output } from "../../output/output.ts";
@@ -18,31 +18,73 @@ export async function runWizard(invocation: Invocation, out: Output): Promise<nu
   const order = only === undefined ? await chosenSections(invocation, isQuick) : [only];
   const hasModel = loaded.config.model.default !== "";
   for (const name of order) {
+    const isMissingOnly = isQuick && !hasFlag(invocation, "reconfigure");
+    if (isMissingOnly && (name === "model" ? hasModel : (await platformsOf(loaded)).length > 0)) continue;
     out.heading(sections[name].title);
-    if (name === "model") {
-      if (isQuick && hasModel && !hasFlag(invocation, "reconfigure")) continue;
-      await connectModel(invocation, out);
-    } else {
-      await settingsSection(invocation, out, name);
-    }
+    if (name === "model") await connectModel(invocation, out);
+    else if (name === "gateway") await messaging(invocation, out, { isAsked: only === undefined });
+    else await settingsSection(invocation, out, name);
     out.line();
   }
-  out.line("Done. Talk to Hermes: hermes");
+  return only === undefined ? await finish(invocation, out) : 0;
+}
+
+/** What was set up, and the way into the first conversation. */
+async function finish(invocation: Invocation, out: Output): Promise<number> {
+  const { loaded } = await loadSettings(invocation, { isQuiet: true });
+  const { model, terminal } = loaded.config;
+  const platforms = await platformsOf(loaded);
+  out.heading("Done");
+  out.line(`Model: ${model.default === "" ? "none yet (hermes model)" : `${model.provider}: ${model.default}`}`);
+  out.line(`Commands run: ${terminal.backend === "local" ? "on this machine" : terminal.backend}`);
+  out.line(`Chat platforms: ${platforms.length === 0 ? "none (hermes gateway setup)" : platforms.join(", ")}`);
+  out.line("Change any of it later: hermes setup, hermes config");
+  if (model.default !== "" && (await agrees(invocation, { question: "Start a chat now?", usual: true })))
+    return (await invocation.root.run?.({ ...invocation, flags: {}, args: [] })) ?? 0;
+  out.line("Talk to Hermes: hermes");
   return 0;
 }
 
+async function platformsOf({ config }: LoadedConfig): Promise<readonly string[]> {
+  const { enabledPlatforms } = await import("#gateway");
+  return (await enabledPlatforms(config)).map(({ label }) => label);
+}
+
+/** The same questions as `hermes gateway setup`, for whoever wants them. */
+async function messaging(
+  invocation: Invocation,
+  out: Output,
+  { isAsked }: { readonly isAsked: boolean },
+): Promise<void> {
+  const question = "Talk to Hermes from a chat platform too (Telegram, Slack, Discord, …)?";
+  if (isAsked && !(await agrees(invocation, { question, usual: false }))) {
+    out.line("You can do it later with: hermes gateway setup");
+    return;
+  }
+  const { gatewaySetup } = await import("../gateway/setup.ts");
+  await gatewaySetup({ ...invocation, flags: {}, args: [] });
+}
+
+async function agrees(
+  { io }: Invocation,
+  { question, usual }: { readonly question: string; readonly usual: boolean },
+): Promise<boolean> {
+  using asker = openAsker(io);
+  return await asker.confirm(question, usual);
+}
+
 async function chosenSections({ io }: Invocation, isQuick: boolean): Promise<readonly SectionName[]> {
-  const quick: readonly SectionName[] = ["model"];
+  const quick: readonly SectionName[] = ["model", "gateway"];
   if (isQuick) return quick;
   using asker = openAsker(io);
   return await asker.choose(
     "How much do you want to set up?",
     [
-      { label: "Quick", detail: "the model", value: quick },
+      { label: "Quick", detail: "model and messaging", value: quick },
       {
         label: "Full",
         detail: "also terminal, agent and tools",
-        value: ["model", "terminal", "agent", "tools"] as const,
+        value: ["model", "terminal", "agent", "gateway", "tools"] as const,
       },
     ],
     0,

@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import type { HubEntry, SearchOutcome } from "#skills";
 import type { Invocation } from "../../command.ts";
 import { flagNumber, flagText } from "../../invocation.ts";
@@ -28,7 +29,7 @@ export async function skillsBrowse(invocation: Invocation): Promise<number> {
 
 function requestOf(invocation: Invocation): { readonly signal: AbortSignal; readonly source?: string } {
   const source = flagText(invocation, "source");
-  return { signal: invocation.io.signal, ...(source === undefined ? {} : { source }) };
+  return { signal: invocation.io.signal, ...defined({ source }) };
 }
 
 /** Hubs that could not be asked are named; when none could, that is a failure. */

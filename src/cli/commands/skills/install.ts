@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import { UserError } from "#foundation/errors";
 import { exitCodes, type Invocation } from "../../command.ts";
 import { argument, flagText, hasFlag } from "../../invocation.ts";
@@ -29,7 +30,7 @@ export async function skillsInstall(invocation: Invocation): Promise<number> {
   const outcome = await hub.install(identifier, {
     isForced,
     signal: io.signal,
-    ...(category === undefined ? {} : { category }),
+    ...defined({ category }),
   });
   if (outcome.kind === "blocked") {
     writeReport(out, outcome.report);

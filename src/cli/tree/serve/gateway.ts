@@ -24,6 +24,7 @@ export const gatewayCommand: Command = {
       about: "Serve the chat platforms in the foreground",
       flags: [
         { name: "replace", kind: "switch", about: "Take the place of a gateway that runs" },
+        { name: "keep-trying", kind: "switch", about: "Do not end because no platform can be reached" },
         {
           name: "role",
           kind: "list",

@@ -5,15 +5,12 @@ export const switchNames = [
   "HERMES_SKIP_CHMOD", // Leave permissions of the home alone.
   "HERMES_CONTAINER", // Says that this is a container.
   "HERMES_MANAGED", // Says which package manager owns the settings.
-  "HERMES_TUI", // Open the full-screen interface.
   "HERMES_YOLO_MODE", // Run flagged commands without asking.
   "HERMES_IGNORE_USER_CONFIG", // Start with defaults instead of the file.
-  "HERMES_INTERACTIVE", // Says whether a person can be asked.
-  "HERMES_QUIET", // Print only results.
+  "HERMES_QUIET", // Print only the answer to a question on the command line, as -Q does.
   "HERMES_HEADLESS", // Never open a browser or a window.
-  "HERMES_OAUTH_TRACE", // Log the steps of logins.
-  "HERMES_DUMP_REQUESTS", // Write model requests to the log folder.
-  "HERMES_SIGTERM_GRACE", // Seconds tools get to end when the process is asked to stop.
+  "HERMES_DUMP_REQUESTS", // Keep every request to a model in logs/requests, without its credential.
+  "HERMES_SIGTERM_GRACE", // Seconds a command gets to end when it is stopped (1.5).
   "HERMES_CA_BUNDLE", // Further certificates to trust.
   "HERMES_DOCKER_BINARY", // Container program.
   "HERMES_GIT_BASH_PATH", // Shell on Windows.
@@ -22,6 +19,8 @@ export const switchNames = [
   "HERMES_DISABLE_FILE_STATE_GUARD", // Do not check whether a file changed since it was read.
   "HERMES_GATEWAY_LOCK_DIR", // Folder for locks between gateways.
   "HERMES_DATASETS", // Folder with datasets.
+  "OTEL_SDK_DISABLED", // Send no traces, wherever an address is set.
+  "OTEL_SERVICE_NAME", // What this Hermes is called in traces.
   "NO_COLOR", // Print without colours.
 ] as const;
 
@@ -87,6 +86,8 @@ export const fillingVariables: readonly (readonly [name: string, key: string])[]
   ["TIRITH_BIN", "security.tirith_path"],
   ["TIRITH_TIMEOUT", "security.tirith_timeout"],
   ["TIRITH_FAIL_OPEN", "security.tirith_fail_open"],
+  ["OTEL_EXPORTER_OTLP_ENDPOINT", "telemetry.otlp_endpoint"],
+  ["OTEL_EXPORTER_OTLP_HEADERS", "telemetry.otlp_headers"],
   ["SUDO_PASSWORD", "terminal.sudo_password"],
   ["TERMINAL_ENV", "terminal.backend"],
   ["TERMINAL_MAX_FOREGROUND_TIMEOUT", "terminal.max_foreground_timeout"],

@@ -66,28 +66,18 @@ describe("[20:R7.16] proxies", () => {
 
 describe("[20:R7.13] switches of one run", () => {
   test("are read from words", () => {
-    expect(
-      readSwitches({ HERMES_YOLO_MODE: "1", HERMES_QUIET: "Yes", HERMES_TUI: "0", HERMES_INTERACTIVE: "false" }),
-    ).toMatchObject({
+    expect(readSwitches({ HERMES_YOLO_MODE: "1", HERMES_QUIET: "Yes", HERMES_DUMP_REQUESTS: "0" })).toEqual({
       isYolo: true,
+      ignoreUserConfig: false,
       isQuiet: true,
-      useTui: false,
-      isInteractive: false,
-      isHeadless: false,
-      noColor: false,
+      dumpRequests: false,
       sigtermGraceMs: 1500,
     });
   });
 
-  test("nonsense keeps the usual grace, any NO_COLOR counts", () => {
-    expect(readSwitches({ HERMES_SIGTERM_GRACE: "soon", NO_COLOR: "0" })).toMatchObject({
-      sigtermGraceMs: 1500,
-      noColor: true,
-    });
-    expect(readSwitches({ HERMES_SIGTERM_GRACE: "0.25" })).toMatchObject({
-      sigtermGraceMs: 250,
-      isInteractive: undefined,
-    });
+  test("nonsense keeps the usual grace", () => {
+    expect(readSwitches({ HERMES_SIGTERM_GRACE: "soon" }).sigtermGraceMs).toBe(1500);
+    expect(readSwitches({ HERMES_SIGTERM_GRACE: "0.25" }).sigtermGraceMs).toBe(250);
   });
 });
 

@@ -78,8 +78,15 @@ function useEarlier(api: Api, { info, earlier }: Conversation, dispatch: (what: 
   };
 }
 
+export interface ChatProps {
+  readonly api: Api;
+  readonly id: string | undefined;
+  /** It began, got another title, began or ended a turn: what lists conversations wants to know. */
+  onNews(news: string): void;
+}
+
 /** One conversation: what was said, what is being done, and where to write. */
-export function Chat({ api, id }: { readonly api: Api; readonly id: string | undefined }): VNode {
+export function Chat({ api, id, onNews }: ChatProps): VNode {
   const { conversation, state, reason, connection, dispatch } = useConversation(api, id);
   const { items, info, isBusy, requests, queued, earlier } = conversation;
   const send = (input: Readonly<Record<string, unknown>>): void => connection?.send(input);
@@ -105,6 +112,7 @@ export function Chat({ api, id }: { readonly api: Api; readonly id: string | und
     document.title = `${info?.title ?? "Chat"} · Hermes`;
     if (info !== undefined && items.length > 0) window.history.replaceState(null, "", linkTo("chat", info.id));
   }, [info?.id, info?.title, items.length > 0]);
+  useEffect(() => onNews(`${info?.id} ${isBusy} ${info?.title}`), [info?.id, info?.title, isBusy]);
   return (
     <ImageFiles.Provider value={readImage}>
       <section class="chat" aria-label="Conversation">
@@ -127,7 +135,7 @@ export function Chat({ api, id }: { readonly api: Api; readonly id: string | und
           <RequestCard
             key={request.id}
             request={request}
-            onApprove={(choice) => settle(request, { type: "approve", choice })}
+            onApprove={(choice, reason) => settle(request, { type: "approve", choice, reason })}
             onAnswer={(text) => settle(request, { type: "answer", text })}
           />
         ))}

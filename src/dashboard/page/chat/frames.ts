@@ -35,6 +35,10 @@ export type PersonRequest =
       readonly summary: string;
       readonly reasons: readonly string[];
       readonly choices: readonly Choice[];
+      /** How far each answer reaches. */
+      readonly scopes?: Readonly<Partial<Record<Choice, string>>>;
+      /** Lines of the summary (the first is 0) the reasons are about. */
+      readonly lines?: readonly number[];
       readonly is_destructive: boolean;
     }
   | {

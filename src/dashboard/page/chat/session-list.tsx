@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { Api } from "../shell/api.ts";
 import { ago } from "../shell/figures.ts";
 import { linkTo } from "../shell/route.ts";
@@ -14,14 +14,22 @@ export interface SessionRow {
   readonly message_count: number;
 }
 
+export interface SessionListProps {
+  readonly api: Api;
+  readonly current: string | undefined;
+  /** The list is read again when the open conversation has changed in what is listed. */
+  readonly news: string;
+}
+
 /** The conversations beside the one that is open. */
-export function SessionList({ api, current }: { readonly api: Api; readonly current: string | undefined }): VNode {
+export function SessionList({ api, current, news }: SessionListProps): VNode {
   const [words, setWords] = useState("");
-  const [loaded] = useLoaded<{ readonly sessions: readonly SessionRow[] }>(
+  const [loaded, again] = useLoaded<{ readonly sessions: readonly SessionRow[] }>(
     api,
     `sessions?limit=30&q=${encodeURIComponent(words)}`,
     3000,
   );
+  useEffect(again, [news]);
   return (
     <aside class="sessions" aria-label="Conversations">
       <a class="button" href={linkTo("chat", "new")}>

@@ -19,6 +19,8 @@ interface Waiting {
   readonly summary: string;
   readonly reasons: readonly string[];
   readonly choices: readonly Choice[];
+  readonly scopes?: Readonly<Partial<Record<Choice, string>>>;
+  readonly lines?: readonly number[];
   readonly is_destructive: boolean;
   /** In another program: a chat platform, another window. */
   readonly is_elsewhere: boolean;
@@ -45,8 +47,8 @@ export function ApprovalsPage({ api }: PageProps): VNode {
   const [words, setWords] = useState("");
   const [loaded, again] = useLoaded<Approvals>(api, `approvals?q=${encodeURIComponent(words)}`, 3000);
   const { problem, run } = useAction(again);
-  const approve = (id: string, choice: Choice): void =>
-    void run(api.send("POST", `approvals/${encodeURIComponent(id)}`, { choice }));
+  const approve = (id: string, choice: Choice, reason?: string): void =>
+    void run(api.send("POST", `approvals/${encodeURIComponent(id)}`, { choice, reason }));
   return (
     <>
       <h1>Approvals</h1>
@@ -64,7 +66,7 @@ export function ApprovalsPage({ api }: PageProps): VNode {
                 </small>
                 <RequestCard
                   request={{ type: "approval-request", ...one }}
-                  onApprove={(choice) => approve(one.id, choice)}
+                  onApprove={(choice, reason) => approve(one.id, choice, reason)}
                   onAnswer={() => undefined}
                 />
               </div>

@@ -1,5 +1,5 @@
 import { describe } from "#foundation/errors";
-import { deadline } from "#foundation/lifecycle/abort";
+import { deadline, timeLimit } from "#foundation/lifecycle/abort";
 import { isRecord, parseJson } from "#foundation/text/json";
 import type { Connection, ConnectionError, ConnectionPorts } from "../../platform/platform.ts";
 import { Deliveries } from "../support/deliveries.ts";
@@ -42,7 +42,7 @@ export async function connectBlueBubbles(ports: ConnectionPorts, signal: AbortSi
   const markRead = (chatId: string): void =>
     void rest(`/chat/${encodeURIComponent(chatId)}/read`, {
       method: "POST",
-      signal: AbortSignal.timeout(goodbyeMs),
+      signal: timeLimit(goodbyeMs),
     }).catch((error: unknown) =>
       ports.logger.debug("a chat was not marked as read", { platform: service.id, error: describe(error) }),
     );

@@ -1,4 +1,5 @@
 import type { Config } from "#config";
+import { defined } from "#foundation/defined";
 import type { Fetch } from "#foundation/http/fetch";
 import { isRecord, parseJson } from "#foundation/text/json";
 import type { SendErrorClass, SendResult } from "../../platform/outbound.ts";
@@ -45,7 +46,7 @@ function discordApi(send: Fetch, root: string, token: string): DiscordApi {
       method,
       headers,
       signal,
-      ...(sent === undefined ? {} : { body: sent }),
+      ...defined({ body: sent }),
     });
     const text = await answer.text();
     const parsed = parseJson(text);

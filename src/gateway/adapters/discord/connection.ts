@@ -1,15 +1,18 @@
-import type { APIUser, GatewayDispatchPayload, GatewayInteractionCreateDispatchData } from "discord-api-types/v10";
+import type { APIUser, GatewayDispatchPayload } from "discord-api-types/v10";
 import { describe } from "#foundation/errors";
 import { quietly } from "#foundation/files/quietly";
-import type { MessageSource } from "../../platform/inbound.ts";
+import { timeLimit } from "#foundation/lifecycle/abort";
+import type { InboundMessage } from "../../platform/inbound.ts";
 import type { Connection, ConnectionPorts, StreamPosition } from "../../platform/platform.ts";
 import { openLine } from "../support/line.ts";
 import type { Service } from "../support/service-error.ts";
 import { type DiscordApi, DiscordError, discordApiOf, discordConnectionError } from "./api.ts";
 import { Channels } from "./channels.ts";
+import { DirectRoles } from "./direct-roles.ts";
 import { DiscordGateway } from "./gateway.ts";
 import { type DiscordRules, inThread, readMessage } from "./inbound.ts";
-import { offerInDiscord } from "./menu.ts";
+import { takeInteraction } from "./interactions.ts";
+import { OfferedSkills, offerInDiscord } from "./menu.ts";
 import { sendToDiscord } from "./send.ts";
 
 const service: Service = { id: "discord", label: "Discord" };
@@ -31,7 +34,15 @@ export async function connectDiscord(ports: ConnectionPorts, signal: AbortSignal
   const token = ports.config.platforms["discord"]?.token.reveal() ?? "";
   const { api, me } = await discordBot(ports, signal);
   ports.alive();
-  const taking: Taking = { ports, api, self: me, rules: rulesOf(ports), channels: new Channels() };
+  const taking: Taking = {
+    ports,
+    api,
+    self: me,
+    rules: rulesOf(ports),
+    channels: new Channels(),
+    directRoles: new DirectRoles({ ...ports, api, isWanted: ports.config.discord.allowed_roles.length > 0 }),
+    skills: new OfferedSkills(),
+  };
   const gateway = new DiscordGateway({
     ports,
     api,
@@ -67,7 +78,10 @@ export async function connectDiscord(ports: ConnectionPorts, signal: AbortSignal
       Promise.resolve(
         taking.channels.list().map(({ id, name, guildName }) => ({ id, name, type: "channel", guild: guildName })),
       ),
-    offerCommands: (commands, within) => offerInDiscord(commands, { api, application: me.id, policy }, within),
+    async offerCommands(commands, within) {
+      taking.skills.set(commands);
+      await offerInDiscord(commands, { api, application: me.id, policy }, within);
+    },
     // The session is not ended: what arrives meanwhile is kept for the next connection.
     [Symbol.asyncDispose]: () => line[Symbol.asyncDispose](),
   };
@@ -81,6 +95,8 @@ interface Taking {
   readonly self: { readonly id: string };
   readonly rules: DiscordRules;
   readonly channels: Channels;
+  readonly directRoles: DirectRoles;
+  readonly skills: OfferedSkills;
 }
 
 async function takeDispatch(
@@ -101,8 +117,16 @@ async function takeDispatch(
   if (payload.t !== "MESSAGE_CREATE") return;
   const read = readMessage(payload.d, self, { rules, channel: channels.get(payload.d.channel_id) });
   if (read === undefined) return;
+  const message = await withRoles(read.message, taking);
   const threadId = read.opensThread ? await openThread(payload.d, taking) : undefined;
-  await ports.admit(threadId === undefined ? read.message : inThread(read.message, threadId), position);
+  await ports.admit(threadId === undefined ? message : inThread(message, threadId), position);
+}
+
+/** In a direct chat nothing says which roles somebody has. */
+async function withRoles(message: InboundMessage, { directRoles }: Taking): Promise<InboundMessage> {
+  const { source } = message;
+  if (source.chatType !== "dm" || source.userId === undefined || source.isBot === true) return message;
+  return { ...message, source: { ...source, roles: await directRoles.of(source.userId) } };
 }
 
 /** A thread that begins with a message has the id of that message, however often it is asked for. */
@@ -117,7 +141,7 @@ async function openThread(
       .slice(0, 80) || "Hermes";
   const path = `/channels/${message.channel_id}/messages/${message.id}/threads`;
   try {
-    await api({ method: "POST", path, body: { name, auto_archive_duration: 1440 } }, AbortSignal.timeout(10_000));
+    await api({ method: "POST", path, body: { name, auto_archive_duration: 1440 } }, timeLimit(10_000));
   } catch (error) {
     const existsAlready = error instanceof DiscordError && error.code === 160_004;
     if (!existsAlready) {
@@ -127,49 +151,6 @@ async function openThread(
   }
   channels.add({ id: message.id, name, type: 11, parent_id: message.channel_id, owner_id: self.id });
   return message.id;
-}
-
-async function takeInteraction(
-  data: GatewayInteractionCreateDispatchData,
-  { ports, api, self, channels }: Taking,
-): Promise<void> {
-  const user = data.member?.user ?? data.user;
-  const chatId = data.channel?.id;
-  if (user === undefined || chatId === undefined) return;
-  const channel = channels.get(chatId);
-  const isThread = channel?.isThread === true;
-  const source: MessageSource = {
-    platform: "discord",
-    account: self.id,
-    chatId,
-    chatType: data.guild_id === undefined ? "dm" : isThread ? "thread" : "group",
-    threadId: isThread ? chatId : undefined,
-    guildId: data.guild_id,
-    userId: user.id,
-    userName: user.global_name ?? user.username,
-    roles: data.member?.roles,
-  };
-  const dedupKey = `discord:${self.id}:interaction:${data.id}`;
-  const answer = (content: string): Promise<unknown> =>
-    api(
-      {
-        method: "POST",
-        path: `/interactions/${data.id}/${data.token}/callback`,
-        body: { type: 4, data: { content, flags: 64 } },
-      },
-      AbortSignal.timeout(3_000),
-    ).catch((error: unknown) =>
-      ports.logger.warn("an interaction could not be answered", { platform: "discord", error: describe(error) }),
-    );
-  if (data.type === 3) {
-    await answer(await ports.press({ source, dedupKey, messageId: data.message.id, data: data.data.custom_id }));
-    return;
-  }
-  if (data.type !== 2 || data.data.type !== 1) return;
-  const values = (data.data.options ?? []).map((option) => ("value" in option ? String(option.value) : ""));
-  const text = `/${data.data.name} ${values.join(" ")}`.trim();
-  await ports.admit({ source, text, dedupKey, atMs: ports.clock.now(), attachments: [] });
-  await answer(`\`${text.slice(0, 100)}\``);
 }
 
 function rulesOf({ config: { discord } }: ConnectionPorts): DiscordRules {

@@ -8,6 +8,7 @@ export const discord: Platform = {
   id: "discord",
   label: "Discord",
   envPrefix: "DISCORD",
+  sendsAlone: true,
   capabilities: {
     maxLength,
     lengthUnit: "codepoints",

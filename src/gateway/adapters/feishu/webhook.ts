@@ -1,3 +1,4 @@
+import { timeLimit } from "#foundation/lifecycle/abort";
 import { isRecord, parseJson } from "#foundation/text/json";
 import type { ConnectionPorts } from "../../platform/platform.ts";
 import { type Fields, fieldsAt, textAt } from "../support/fields.ts";
@@ -52,7 +53,7 @@ async function take(call: WebhookCall, ports: ConnectionPorts, events: FeishuEve
   if (token !== "" && !isSame(named, token)) return { status: 401 };
   if (inner["type"] === "url_verification") return answerOf({ challenge: textAt(inner, "challenge") });
   if (key !== "" && !isSigned(call, key)) return { status: 401 };
-  return answerOf(await events.take(inner, AbortSignal.timeout(30_000)));
+  return answerOf(await events.take(inner, timeLimit(30_000)));
 }
 
 function isSigned({ headers, body }: Pick<WebhookCall, "headers" | "body">, key: string): boolean {

@@ -9,6 +9,7 @@ export const mattermost: Platform = {
   id: "mattermost",
   label: "Mattermost",
   envPrefix: "MATTERMOST",
+  sendsAlone: true,
   capabilities: plainCapabilities({
     maxLength,
     canEdit: true,

@@ -1,5 +1,6 @@
 import { openAsBlob } from "node:fs";
 import path from "node:path";
+import { defined } from "#foundation/defined";
 import type { Destination, Outbound, Reconciled, SendResult } from "../../platform/outbound.ts";
 import type { SendContext } from "../../platform/platform.ts";
 import { type Fields, fieldsAt, listAt, textAt } from "../support/fields.ts";
@@ -34,7 +35,7 @@ export async function sendToMattermost(to: Destination, message: Outbound, at: M
 function placed({ chatId, threadId }: Destination, { userId, key }: MattermostSending): Fields {
   return {
     channel_id: chatId,
-    ...(threadId === undefined ? {} : { root_id: threadId }),
+    ...defined({ root_id: threadId }),
     pending_post_id: `${userId}:${key}`,
     props: { hermes_key: key },
   };

@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import type { Fetch } from "#foundation/http/fetch";
 import { isRecord, parseJson } from "#foundation/text/json";
 import { classOfStatus, ServiceError } from "../support/service-error.ts";
@@ -17,7 +18,7 @@ export async function readEvents(
   { fetch: send, url, lastId, opened, heard, take }: EventStream,
   signal: AbortSignal,
 ): Promise<void> {
-  const resumed = lastId === undefined ? {} : { "last-event-id": lastId };
+  const resumed = defined({ "last-event-id": lastId });
   const answer = await send(url, { headers: { accept: "text/event-stream", ...resumed }, signal });
   if (!answer.ok || answer.body === null)
     throw new ServiceError({

@@ -60,6 +60,11 @@ export function isAuthError(error: unknown): boolean {
   return error instanceof SlackError && refusedTokens.has(error.code);
 }
 
+/** The channel is none of this workspace; another one may have it. */
+export function isNoSuchChannel(error: unknown): boolean {
+  return error instanceof SlackError && error.code === "channel_not_found";
+}
+
 export function failureOf(error: unknown): Extract<SendResult, { readonly kind: "failed" }> {
   if (error instanceof SlackError) {
     const errorClass = isAuthError(error)

@@ -1,27 +1,28 @@
 import { describe } from "#foundation/errors";
+import { timeLimit } from "#foundation/lifecycle/abort";
 import { Deferred } from "#foundation/lifecycle/deferred";
 import { isRecord } from "#foundation/text/json";
 import { type Channel, type Connection, ConnectionError, type ConnectionPorts } from "../../platform/platform.ts";
 import { failureOf, isAuthError, type SlackApi, slackApi } from "./api.ts";
-import { readAction, readEvent, readSlashCommand, type SlackRules, type SlackSelf } from "./inbound.ts";
+import { readAction, readEvent, readSlashCommand, type SlackRules } from "./inbound.ts";
+import { OurThreads } from "./our-threads.ts";
 import { findInSlack, sendToSlack } from "./send.ts";
 import { type Envelope, listen } from "./socket.ts";
+import { openWorkspace, openWorkspaces, slackTokens, type Workspace, type Workspaces } from "./workspaces.ts";
 
 const firstWaitMs = 1_000;
 const longestWaitMs = 30_000;
 const mostTries = 10;
-const rememberedThreads = 1_000;
 
-/** The bot of the token. */
+/** The bot of the first token. */
 export async function slackBot(
   { config, fetch }: Pick<ConnectionPorts, "config" | "fetch">,
   signal: AbortSignal,
-): Promise<{ readonly api: SlackApi; readonly who: Readonly<Record<string, unknown>> }> {
-  const api = slackApi(fetch, rootOf(config), config.platforms["slack"]?.token.reveal() ?? "");
-  const who = await api("auth.test", {}, signal).catch((error: unknown) => {
+): Promise<Workspace> {
+  const [token = ""] = await slackTokens({ config });
+  return await openWorkspace({ fetch, root: rootOf(config), token }, signal).catch((error: unknown) => {
     throw connectionError(error);
   });
-  return { api, who };
 }
 
 function rootOf({ slack }: ConnectionPorts["config"]): string {
@@ -30,15 +31,12 @@ function rootOf({ slack }: ConnectionPorts["config"]): string {
 
 /** Connects the app of the tokens by Socket Mode. */
 export async function connectSlack(ports: ConnectionPorts, signal: AbortSignal): Promise<Connection> {
-  const { slack, platforms } = ports.config;
-  const token = platforms["slack"]?.token.reveal() ?? "";
-  const { api, who } = await slackBot(ports, signal);
+  const { slack } = ports.config;
+  const workspaces = await openWorkspaces(ports, rootOf(ports.config), signal).catch((error: unknown) => {
+    throw connectionError(error);
+  });
+  const { self, name } = workspaces.first;
   const appApi = slackApi(ports.fetch, rootOf(ports.config), slack.app_token.reveal());
-  const self: SlackSelf = {
-    userId: String(who["user_id"]),
-    teamId: String(who["team_id"]),
-    botId: typeof who["bot_id"] === "string" ? who["bot_id"] : undefined,
-  };
   const rules: SlackRules = {
     requireMention: slack.require_mention,
     freeChannels: new Set(slack.free_response_channels),
@@ -47,12 +45,14 @@ export async function connectSlack(ports: ConnectionPorts, signal: AbortSignal):
     repliesInThread: slack.reply_in_thread,
     channelPrompts: slack.channel_prompts,
   };
-  const threads = new OurThreads(api, self);
-  const take = (envelope: Envelope): Promise<void> => takeEnvelope(envelope, { ports, api, self, rules, threads });
+  const threads = new OurThreads();
+  const take = (envelope: Envelope): Promise<void> => takeEnvelope(envelope, { ports, workspaces, rules, threads });
   const lost = new Deferred<ConnectionError>();
   const stop = new AbortController();
   const isListening = new Deferred<void>();
-  const running = keepListening({ appApi, ports, take, onListening: () => isListening.resolve() }, stop.signal).then(
+  const listening = { appApi, ports, take, onListening: () => isListening.resolve() };
+  if (ports.isSendOnly === true) isListening.resolve();
+  const running = (ports.isSendOnly === true ? Promise.resolve() : keepListening(listening, stop.signal)).then(
     () => undefined,
     (error: unknown) => {
       const failure = connectionError(error);
@@ -61,31 +61,36 @@ export async function connectSlack(ports: ConnectionPorts, signal: AbortSignal):
     },
   );
   await isListening.promise;
-  const sending = { api, fetch: ports.fetch, broadcasts: slack.reply_broadcast };
+  const sendingTo = (chatId: string) => ({
+    api: workspaces.apiFor(chatId),
+    fetch: ports.fetch,
+    broadcasts: slack.reply_broadcast,
+  });
   return {
-    account: { id: self.teamId, name: String(who["user"] ?? "hermes") },
+    account: { id: self.account, name },
     lost: lost.promise,
     async send(to, message, context) {
       if (to.threadId !== undefined) threads.add(to.chatId, to.threadId);
-      return await sendToSlack(to, message, { ...sending, ...context });
+      return await sendToSlack(to, message, { ...sendingTo(to.chatId), ...context });
     },
-    reconcile: (to, _message, context) => findInSlack(to, { ...sending, ...context }),
-    remove: async (to, ts, within) => void (await api("chat.delete", { channel: to.chatId, ts }, within)),
+    reconcile: (to, _message, context) => findInSlack(to, { ...sendingTo(to.chatId), ...context }),
+    remove: async ({ chatId: channel }, ts, within) =>
+      void (await workspaces.apiFor(channel)("chat.delete", { channel, ts }, within)),
     async typing(to, within) {
       if (to.threadId === undefined) return;
       const status = { channel_id: to.chatId, thread_ts: to.threadId, status: "is working…" };
-      await api("assistant.threads.setStatus", status, within);
+      await workspaces.apiFor(to.chatId)("assistant.threads.setStatus", status, within);
     },
     async react(to, { messageId, emoji, isAdded }, within) {
       const name = reactions[emoji] ?? "eyes";
-      await api(
+      await workspaces.apiFor(to.chatId)(
         isAdded ? "reactions.add" : "reactions.remove",
         { channel: to.chatId, timestamp: messageId, name },
         within,
       );
     },
     async fetchAttachment({ ref }, within) {
-      const headers = { authorization: `Bearer ${token}` };
+      const headers = { authorization: `Bearer ${workspaces.of({ team_id: ref["team"] }).token}` };
       const answer = await ports.fetch(ref["url"] ?? "", { headers, signal: within });
       const type = answer.headers.get("content-type") ?? "";
       // Without the right, Slack shows a page to log in.
@@ -93,7 +98,7 @@ export async function connectSlack(ports: ConnectionPorts, signal: AbortSignal):
         throw new Error(`Slack did not give the file (status ${answer.status})`);
       return answer.body as AsyncIterable<Uint8Array>;
     },
-    channels: (within) => listChannels(api, within),
+    channels: async (within) => (await Promise.all(workspaces.all.map((one) => listChannels(one, within)))).flat(),
     async [Symbol.asyncDispose]() {
       stop.abort();
       await running;
@@ -146,76 +151,50 @@ async function keepListening({ appApi, ports, take, onListening }: Listening, si
 
 interface Taking {
   readonly ports: ConnectionPorts;
-  readonly api: SlackApi;
-  readonly self: SlackSelf;
+  readonly workspaces: Workspaces;
   readonly rules: SlackRules;
   readonly threads: OurThreads;
 }
 
-async function takeEnvelope({ type, payload }: Envelope, { ports, api, self, rules, threads }: Taking): Promise<void> {
-  if (type === "slash_commands") return void (await ports.admit(readSlashCommand(payload, self)));
-  if (type === "interactive") {
-    const press = readAction(payload, self);
-    if (press === undefined) return;
-    const text = await ports.press(press);
-    const { chatId: channel, userId: user } = press.source;
-    await api("chat.postEphemeral", { channel, user, text }, AbortSignal.timeout(10_000)).catch((error: unknown) =>
-      ports.logger.warn("a button press could not be answered", { platform: "slack", error: describe(error) }),
-    );
-    return;
+async function takeEnvelope({ type, payload }: Envelope, taking: Taking): Promise<void> {
+  const { ports, workspaces, rules, threads } = taking;
+  const workspace = workspaces.of(payload);
+  const { self } = workspace;
+  if (type === "slash_commands") {
+    const message = readSlashCommand(payload, self);
+    workspaces.heard(message.source.chatId, workspace);
+    return void (await ports.admit(message));
   }
+  if (type === "interactive") return await takePress(payload, workspace, ports);
   const event = payload["event"];
   const read = isRecord(event) ? readEvent(event, self, rules) : undefined;
   if (read === undefined) return;
-  const { chatId, threadId } = read.message.source;
-  if (read.needsThreadCheck && !(await threads.has(chatId, threadId ?? ""))) return;
+  const { message } = read;
+  const { chatId, threadId } = message.source;
+  workspaces.heard(chatId, workspace);
+  const thread = { channel: chatId, ts: threadId ?? "" };
+  if (read.needsThreadCheck && !(await threads.has(thread, workspace))) return;
+  const isReply = threadId !== undefined && threadId !== message.messageId;
+  const earlier = isReply ? await threads.earlier(thread, message.messageId ?? "", workspace) : undefined;
   if (threadId !== undefined) threads.add(chatId, threadId);
-  await ports.admit(read.message);
+  await ports.admit({ ...message, earlier });
 }
 
-/** Threads we take part in: a mention is needed once. What was forgotten is looked up. */
-class OurThreads {
-  readonly #api: SlackApi;
-  readonly #self: SlackSelf;
-  readonly #known = new Map<string, boolean>();
-
-  constructor(api: SlackApi, self: SlackSelf) {
-    this.#api = api;
-    this.#self = self;
-  }
-
-  add(channel: string, thread: string): void {
-    this.#remember(`${channel}:${thread}`, true);
-  }
-
-  async has(channel: string, thread: string): Promise<boolean> {
-    const key = `${channel}:${thread}`;
-    const known = this.#known.get(key);
-    if (known !== undefined) return known;
-    const { userId } = this.#self;
-    const answer = await this.#api(
-      "conversations.replies",
-      { channel, ts: thread, limit: 50 },
-      AbortSignal.timeout(2_000),
-    ).catch(() => ({}));
-    const messages =
-      "messages" in answer && Array.isArray(answer["messages"]) ? answer["messages"].filter(isRecord) : [];
-    const isOurs = messages.some(
-      (message) => message["user"] === userId || String(message["text"]).includes(`<@${userId}>`),
-    );
-    this.#remember(key, isOurs);
-    return isOurs;
-  }
-
-  #remember(key: string, isOurs: boolean): void {
-    this.#known.delete(key);
-    this.#known.set(key, isOurs);
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > rememberedThreads && oldest !== undefined) this.#known.delete(oldest);
-  }
+async function takePress(
+  payload: Readonly<Record<string, unknown>>,
+  { api, self }: Workspace,
+  ports: ConnectionPorts,
+): Promise<void> {
+  const press = readAction(payload, self);
+  if (press === undefined) return;
+  const text = await ports.press(press);
+  const { chatId: channel, userId: user } = press.source;
+  await api("chat.postEphemeral", { channel, user, text }, timeLimit(10_000)).catch((error: unknown) =>
+    ports.logger.warn("a button press could not be answered", { platform: "slack", error: describe(error) }),
+  );
 }
 
-async function listChannels(api: SlackApi, signal: AbortSignal): Promise<readonly Channel[]> {
+async function listChannels({ api }: Workspace, signal: AbortSignal): Promise<readonly Channel[]> {
   const answer = await api(
     "conversations.list",
     { limit: 1000, exclude_archived: true, types: "public_channel,private_channel" },

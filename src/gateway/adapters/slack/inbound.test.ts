@@ -3,7 +3,7 @@ import { renderMarkdown } from "../../text/markup.ts";
 import { readAction, readEvent, readSlashCommand, type SlackRules } from "./inbound.ts";
 import { slackStyle } from "./markup.ts";
 
-const self = { userId: "UBOT", teamId: "T1", botId: "BBOT" };
+const self = { account: "T1", userId: "UBOT", teamId: "T1", botId: "BBOT" };
 const rules: SlackRules = {
   requireMention: true,
   freeChannels: new Set(["C9"]),

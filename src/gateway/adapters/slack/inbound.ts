@@ -2,6 +2,8 @@ import { isRecord } from "#foundation/text/json";
 import type { Attachment, ButtonPress, InboundMessage, MediaKind, MessageSource } from "../../platform/inbound.ts";
 
 export interface SlackSelf {
+  /** Of us, for all workspaces together. */
+  readonly account: string;
   readonly userId: string;
   readonly teamId: string;
   readonly botId: string | undefined;
@@ -57,7 +59,7 @@ export function readEvent(
   const threadId = threadTs === "" ? ownThread : threadTs;
   const source: MessageSource = {
     platform: "slack",
-    account: self.teamId,
+    account: self.account,
     chatId: channel,
     chatType: isDirect ? "dm" : "group",
     threadId,
@@ -72,7 +74,7 @@ export function readEvent(
     messageId: ts,
     dedupKey: `slack:${self.teamId}:${channel}:${ts}`,
     atMs: Math.round(Number(ts) * 1000) || 0,
-    attachments: filesOf(event),
+    attachments: filesOf(event, self.teamId),
     channelPrompt: rules.channelPrompts[channel],
     isAddressed: isDirect || isMentioned,
   };
@@ -89,7 +91,7 @@ export function readSlashCommand(body: Fields, self: SlackSelf): InboundMessage 
   return {
     source: {
       platform: "slack",
-      account: self.teamId,
+      account: self.account,
       chatId: channel,
       chatType: channel.startsWith("D") ? "dm" : "group",
       guildId: text(body, "team_id"),
@@ -112,7 +114,7 @@ export function readAction(payload: Fields, self: SlackSelf): ButtonPress | unde
   return {
     source: {
       platform: "slack",
-      account: self.teamId,
+      account: self.account,
       chatId,
       chatType: chatId.startsWith("D") ? "dm" : "group",
       threadId: text(message, "thread_ts") || undefined,
@@ -138,11 +140,11 @@ function unescaped(words: string): string {
   return words.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
 }
 
-function filesOf(event: Fields): readonly Attachment[] {
+function filesOf(event: Fields, team: string): readonly Attachment[] {
   const files = Array.isArray(event["files"]) ? event["files"].filter(isRecord) : [];
   return files.map((file) => ({
     kind: kindOf(text(file, "mimetype")),
-    ref: { url: text(file, "url_private_download") || text(file, "url_private") },
+    ref: { url: text(file, "url_private_download") || text(file, "url_private"), team },
     name: text(file, "name") || undefined,
     mimeType: text(file, "mimetype") || undefined,
     bytes: typeof file["size"] === "number" ? file["size"] : undefined,

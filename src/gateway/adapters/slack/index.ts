@@ -11,6 +11,7 @@ export const slack: Platform = {
   id: "slack",
   label: "Slack",
   envPrefix: "SLACK",
+  sendsAlone: true,
   capabilities: {
     maxLength,
     lengthUnit: "codepoints",
@@ -37,7 +38,7 @@ export const slack: Platform = {
       name: "token",
       variable: "SLACK_BOT_TOKEN",
       question: "Bot token (xoxb-…)",
-      help: "At api.slack.com/apps: create an app from a manifest, install it, and copy the bot token under OAuth & Permissions.",
+      help: "`hermes slack manifest` prints an app. At api.slack.com/apps: Create New App, From a manifest, paste it, install it, and copy the bot token under OAuth & Permissions.",
       isSecret: true,
     },
     {
@@ -65,8 +66,7 @@ export const slack: Platform = {
   },
   async whoami(ports, signal) {
     const { slackBot } = await import("./connection.ts");
-    const { who } = await slackBot(ports, signal);
-    return String(who["user"] ?? who["user_id"]);
+    return (await slackBot(ports, signal)).name;
   },
   async connect(ports, signal) {
     const { connectSlack } = await import("./connection.ts");

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
+import { defined } from "#foundation/defined";
 import type { Fetch } from "#foundation/http/fetch";
 import { isRecord } from "#foundation/text/json";
 import type { Button, Destination, Outbound, Reconciled, SendResult } from "../../platform/outbound.ts";
@@ -87,8 +88,8 @@ async function upload(
   return { kind: "sent", messageId: undefined };
 }
 
-function inThread({ threadId }: Destination): { thread_ts: string } | Record<string, never> {
-  return threadId === undefined ? {} : { thread_ts: threadId };
+function inThread({ threadId }: Destination): { readonly thread_ts?: string } {
+  return defined({ thread_ts: threadId });
 }
 
 function blocks(message: Extract<Outbound, { readonly kind: "text" | "edit" }>): Readonly<Record<string, unknown>> {

@@ -33,7 +33,7 @@ export async function connectSms(ports: ConnectionPorts, signal: AbortSignal): P
   const { account_sid: account, phone_number: own } = sms;
   if (account === "") throw missingSetting(service, "TWILIO_ACCOUNT_SID");
   if (own === "") throw missingSetting(service, "TWILIO_PHONE_NUMBER");
-  const checks = checkOf(ports, token);
+  const checks = ports.isSendOnly === true ? () => false : checkOf(ports, token);
   const root = sms.base_url === "" ? "https://api.twilio.com" : sms.base_url;
   const headers = { authorization: `Basic ${Buffer.from(`${account}:${token}`).toString("base64")}` };
   const rest = restOver({
@@ -77,7 +77,8 @@ export async function connectSms(ports: ConnectionPorts, signal: AbortSignal): P
     await listening[Symbol.asyncDispose]();
     await deliveries[Symbol.asyncDispose]();
   };
-  await deliveries.start(signal).catch(async (error: unknown) => {
+  const startListening = () => (ports.isSendOnly === true ? Promise.resolve() : deliveries.start(signal));
+  await startListening().catch(async (error: unknown) => {
     await close();
     throw connectionErrorOf(service, error);
   });

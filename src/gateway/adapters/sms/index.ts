@@ -9,6 +9,7 @@ export const sms: Platform = {
   id: "sms",
   label: "SMS (Twilio)",
   envPrefix: "SMS",
+  sendsAlone: true,
   capabilities: plainCapabilities({
     maxLength,
     lengthUnit: "utf16",

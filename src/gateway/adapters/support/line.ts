@@ -24,6 +24,13 @@ export interface Line extends AsyncDisposable {
 const mostTries = 10;
 
 export function openLine(options: LineOptions): Line {
+  // Nobody listens.
+  if (options.ports.isSendOnly === true)
+    return {
+      ready: Promise.resolve(),
+      lost: new Promise(() => undefined),
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    };
   const ready = new Deferred<void>();
   const lost = new Deferred<ConnectionError>();
   const stop = new AbortController();

@@ -36,6 +36,7 @@ const lifeEveryMs = 20_000;
 /** Receives the calls of a service at one path. Bodies are bounded; what fails here is answered 503. */
 export async function listenForCalls(options: WebhookOptions): Promise<AsyncDisposable> {
   const { service, ports, host, port } = options;
+  if (ports.isSendOnly === true) return { [Symbol.asyncDispose]: () => Promise.resolve() };
   const server = createServer({ requestTimeout: readTimeoutMs }, async (request, response) => {
     const { status, body = "", type = "text/plain; charset=utf-8" } = await answerTo(request, options);
     response.writeHead(status, { "content-type": type }).end(body);

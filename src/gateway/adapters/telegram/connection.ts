@@ -60,7 +60,8 @@ export async function connectTelegram(ports: ConnectionPorts, signal: AbortSigna
   const stop = new AbortController();
   const scope = new Scope();
   const take = (update: Update): Promise<void> => takeUpdate(update, { api, ports, self, rules, signal: stop.signal });
-  if (telegram.webhook_url === "") {
+  if (ports.isSendOnly === true) logger.debug("sends only", { platform: "telegram" });
+  else if (telegram.webhook_url === "") {
     await api("deleteWebhook", { drop_pending_updates: false }, signal);
     const polling = poll({ api, ports, self, take, signal: stop.signal }).then(
       () => undefined,
@@ -187,14 +188,14 @@ function rulesOf({ config: { telegram } }: ConnectionPorts): TelegramRules {
 /** Telegram's menu has a hundred entries, with names of its own alphabet. */
 function menu(commands: readonly MenuCommand[]): { command: string; description: string }[] {
   const named = new Map<string, string>();
-  for (const { name, description } of commands) {
+  for (const { name, description, isSkill } of commands) {
     const command = name
       .toLowerCase()
       .replaceAll("-", "_")
       .replaceAll(/[^a-z0-9_]/gu, "")
       .slice(0, 32);
     if (command !== "" && !named.has(command) && named.size < 100)
-      named.set(command, description.slice(0, 256) || command);
+      named.set(command, description.slice(0, isSkill === true ? 40 : 256) || command);
   }
   return [...named].map(([command, description]) => ({ command, description }));
 }

@@ -9,6 +9,7 @@ export const telegram: Platform = {
   id: "telegram",
   label: "Telegram",
   envPrefix: "TELEGRAM",
+  sendsAlone: true,
   capabilities: {
     maxLength,
     lengthUnit: "utf16",

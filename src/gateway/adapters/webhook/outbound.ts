@@ -1,3 +1,4 @@
+import { timeLimit } from "#foundation/lifecycle/abort";
 import { checkUrl, systemResolve } from "#tools";
 import type { Destination, SendResult } from "../../platform/outbound.ts";
 import type { ConnectionPorts, SendContext } from "../../platform/platform.ts";
@@ -12,7 +13,7 @@ export async function callHook(
   { key, signal, ports }: SendContext & { readonly ports: Pick<ConnectionPorts, "fetch" | "clock"> },
 ): Promise<SendResult> {
   const rules = { allowPrivate: allowsPrivate, sites: [], resolve: systemResolve };
-  const within = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+  const within = timeLimit(timeoutMs, signal);
   try {
     const verdict = await checkUrl(url, rules, within);
     if (verdict.kind === "refused")

@@ -1,3 +1,4 @@
+import { linkSignals } from "#foundation/lifecycle/abort";
 import type { Connection, ConnectionPorts } from "../../platform/platform.ts";
 import { admitPatiently } from "../support/admit-patiently.ts";
 import { type Fields, fieldsAt, textAt } from "../support/fields.ts";
@@ -69,7 +70,7 @@ interface Stream {
 async function stay(stream: Stream, ready: () => void, signal: AbortSignal): Promise<string> {
   const { ports, requests } = stream;
   const over = new AbortController();
-  const within = AbortSignal.any([signal, over.signal]);
+  const within = linkSignals(signal, over.signal);
   let refused: unknown;
   let running: Promise<void> | undefined;
   const begin = async (line: SocketLine): Promise<void> => {

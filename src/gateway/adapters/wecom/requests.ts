@@ -1,3 +1,4 @@
+import { timeLimit } from "#foundation/lifecycle/abort";
 import { Deferred } from "#foundation/lifecycle/deferred";
 import type { SendErrorClass } from "../../platform/outbound.ts";
 import { type Fields, fieldsAt, textAt } from "../support/fields.ts";
@@ -64,7 +65,7 @@ export class WecomRequests {
       throw new ServiceError({ errorClass: "network", message: "there is no line to WeCom now" });
     const answer = new Deferred<Fields>();
     this.#waiting.set(id, answer);
-    const within = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+    const within = timeLimit(timeoutMs, signal);
     const stop = (): void => answer.reject(new Error("WeCom gave no answer"));
     within.addEventListener("abort", stop, { once: true });
     if (within.aborted) stop();

@@ -1,3 +1,4 @@
+import { timeLimit } from "#foundation/lifecycle/abort";
 import { isRecord, parseJson } from "#foundation/text/json";
 import { ConnectionError, type ConnectionPorts } from "../../platform/platform.ts";
 import { fieldsAt, listAt, textAt } from "../support/fields.ts";
@@ -57,7 +58,7 @@ export class WeixinUpdates {
   }
 
   async #poll(signal: AbortSignal): Promise<void> {
-    const within = AbortSignal.any([signal, AbortSignal.timeout(pollMs + pollGraceMs)]);
+    const within = timeLimit(pollMs + pollGraceMs, signal);
     const answer = await this.#api.call("getupdates", { get_updates_buf: this.#buffer }, within);
     this.#ports.alive();
     const next = textAt(answer, "get_updates_buf") || this.#buffer;

@@ -10,6 +10,7 @@ export const whatsapp: Platform = {
   id: "whatsapp",
   label: "WhatsApp",
   envPrefix: "WHATSAPP",
+  sendsAlone: true,
   capabilities: {
     maxLength,
     lengthUnit: "utf16",

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { defined } from "#foundation/defined";
 import { readTextFile } from "#foundation/files/files";
 import type { AwsKeys } from "#foundation/http/aws-signature";
 import { httpRequest } from "#foundation/http/request";
@@ -64,7 +65,7 @@ function fromEnvironment({ env }: AwsChainOptions): AwsCredentials | undefined {
   const secretAccessKey = usableKey(env.AWS_SECRET_ACCESS_KEY);
   if (accessKeyId === undefined || secretAccessKey === undefined) return undefined;
   const sessionToken = usableKey(env.AWS_SESSION_TOKEN);
-  const keys = { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) };
+  const keys = { accessKeyId, secretAccessKey, ...defined({ sessionToken }) };
   return { kind: "keys", keys, source: "env:AWS_ACCESS_KEY_ID" };
 }
 
@@ -86,7 +87,7 @@ async function fromProfile({ env, userHome }: AwsChainOptions): Promise<AwsCrede
     const sessionToken = section?.aws_session_token;
     return {
       kind: "keys",
-      keys: { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) },
+      keys: { accessKeyId, secretAccessKey, ...defined({ sessionToken }) },
       source: `profile:${profile}`,
     };
   }
@@ -171,6 +172,6 @@ function toCredentials(text: string | undefined, source: string): AwsCredentials
       ...(typeof token === "string" ? { sessionToken: token } : {}),
     },
     source,
-    ...(expiresAtMs === undefined ? {} : { expiresAtMs }),
+    ...defined({ expiresAtMs }),
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import { readTextFile } from "#foundation/files/files";
 import { httpRequest } from "#foundation/http/request";
 import { momentOf } from "../pool-entry.ts";
@@ -49,9 +50,9 @@ function readAnswer(xml: string): AwsCredentials | undefined {
   const expiresAtMs = momentOf(element(xml, "Expiration"));
   return {
     kind: "keys",
-    keys: { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) },
+    keys: { accessKeyId, secretAccessKey, ...defined({ sessionToken }) },
     source: "web identity",
-    ...(expiresAtMs === undefined ? {} : { expiresAtMs }),
+    ...defined({ expiresAtMs }),
   };
 }
 

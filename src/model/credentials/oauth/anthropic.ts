@@ -1,5 +1,6 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { defined } from "#foundation/defined";
 import { postJson, textIn } from "#foundation/http/ask";
 import { isRecord, parseJson } from "#foundation/text/json";
 import { clientIds } from "../../providers/identification.ts";
@@ -52,8 +53,7 @@ const claudeCodeCodec: LoginCodec = {
     claudeAiOauth: {
       ...(isRecord(before.claudeAiOauth) ? before.claudeAiOauth : {}),
       accessToken: login.accessToken,
-      ...(login.refreshToken === undefined ? {} : { refreshToken: login.refreshToken }),
-      ...(login.expiresAtMs === undefined ? {} : { expiresAt: login.expiresAtMs }),
+      ...defined({ refreshToken: login.refreshToken, expiresAt: login.expiresAtMs }),
     },
   }),
 };
@@ -71,7 +71,7 @@ const ownAnthropicCodec: LoginCodec = {
   format: (login, before) => ({
     ...before,
     ...tokenFields(login),
-    ...(login.expiresAtMs === undefined ? {} : { expires_at_ms: login.expiresAtMs }),
+    ...defined({ expires_at_ms: login.expiresAtMs }),
   }),
 };
 

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { defined } from "#foundation/defined";
 import { readTextFile } from "#foundation/files/files";
 import { type ExchangeOptions, errorCodeIn, numberIn, postForm, postJson, textIn } from "#foundation/http/ask";
 import type { DeviceCode } from "#foundation/http/device-code";
@@ -124,7 +125,7 @@ function codexTokens(slot: LoginSlot, context: FlowContext, endpoints: CodexEndp
 function accountHeaders(login: StoredLogin): Readonly<Record<string, string>> {
   const claims = readClaims(login.accessToken)?.["https://api.openai.com/auth"];
   const account = isRecord(claims) ? textIn(claims, "chatgpt_account_id") : undefined;
-  return account === undefined ? {} : { "ChatGPT-Account-ID": account };
+  return defined({ "ChatGPT-Account-ID": account });
 }
 
 interface Deps {

@@ -1,5 +1,6 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { defined } from "#foundation/defined";
 import { ask, postForm, textIn } from "#foundation/http/ask";
 import { openLoopback } from "#foundation/http/loopback";
 import { isRecord } from "#foundation/text/json";
@@ -58,7 +59,7 @@ const googleCodec: LoginCodec = {
     ...before,
     ...login.extra,
     ...tokenFields(login),
-    ...(login.expiresAtMs === undefined ? {} : { expires_at_ms: login.expiresAtMs }),
+    ...defined({ expires_at_ms: login.expiresAtMs }),
   }),
 };
 
@@ -121,9 +122,9 @@ export function createGoogleFlow(context: FlowContext, endpoints: GoogleEndpoint
       const result = readGrant(exchange, { extra: {} }, service(context));
       if (result.kind === "failure") return result;
       const email = await emailOf(result.login.accessToken, endpoints, signal);
-      const extra = email === undefined ? {} : { email };
+      const extra = defined({ email });
       await slot.exclusively((access) => access.write({ ...result.login, extra }), signal);
-      return { kind: "logged-in", ...(email === undefined ? {} : { account: email }) };
+      return { kind: "logged-in", ...defined({ account: email }) };
     },
     async status(signal) {
       const status = await statusOf(slot, "google-oauth", signal);

@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import { type Exchange, errorCodeIn, errorTextIn, postForm, textIn } from "#foundation/http/ask";
 import type { StoredLogin } from "../login-slot.ts";
 import type { LoginFailure, RenewResult } from "../refresh.ts";
@@ -30,9 +31,7 @@ export function readGrant(
   const { usualLifeSeconds, context } = service;
   const nowMs = context.clock.now();
   const login =
-    answer.status === 200
-      ? grantedLogin(answer.body, before, { nowMs, ...(usualLifeSeconds === undefined ? {} : { usualLifeSeconds }) })
-      : undefined;
+    answer.status === 200 ? grantedLogin(answer.body, before, { nowMs, ...defined({ usualLifeSeconds }) }) : undefined;
   if (login !== undefined) {
     const expiresAtMs = service.expiryOf?.(login.accessToken) ?? login.expiresAtMs;
     const kept = (service.keeps ?? []).flatMap((key) => {
@@ -40,7 +39,7 @@ export function readGrant(
       return value === undefined ? [] : [[key, value]];
     });
     const extra = { ...login.extra, ...Object.fromEntries(kept) };
-    return { kind: "renewed", login: { ...login, ...(expiresAtMs === undefined ? {} : { expiresAtMs }), extra } };
+    return { kind: "renewed", login: { ...login, ...defined({ expiresAtMs }), extra } };
   }
   const text = errorTextIn(answer.body);
   return (
@@ -72,7 +71,7 @@ export async function renewLogin(
   for (const url of urls) {
     const body = { grant_type: "refresh_token", ...fields, refresh_token: refreshToken };
     const { client } = service.context;
-    answer = await postForm(url, body, { signal, client, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
+    answer = await postForm(url, body, { signal, client, ...defined({ timeoutMs }) });
     if (answer.kind === "answer") break;
   }
   return readGrant(answer, login, service);

@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import { numberIn, textIn } from "#foundation/http/ask";
 import { Secret } from "#foundation/secrets/secret";
 import type { AuthFile } from "../auth-file.ts";
@@ -18,15 +19,14 @@ export function loginFrom(token: {
   if (accessToken === undefined) return undefined;
   return {
     accessToken,
-    ...(refreshToken === undefined ? {} : { refreshToken }),
-    ...(expiresAtMs === undefined ? {} : { expiresAtMs }),
+    ...defined({ refreshToken, expiresAtMs }),
     extra,
   };
 }
 
 /** The tokens of a login by the names OAuth has for them. */
 export function tokenFields({ accessToken, refreshToken }: StoredLogin): Fields {
-  return { access_token: accessToken, ...(refreshToken === undefined ? {} : { refresh_token: refreshToken }) };
+  return { access_token: accessToken, ...defined({ refresh_token: refreshToken }) };
 }
 
 /** The login an answer grants; what it does not renew stays as it was before. */
@@ -48,7 +48,7 @@ export function grantedLogin(
 export async function statusOf(slot: LoginSlot, source: string, signal: AbortSignal): Promise<LoginStatus> {
   const login = await slot.read(signal);
   if (login === undefined) return { kind: "logged-out" };
-  const expiry = login.expiresAtMs === undefined ? {} : { expiresAtMs: login.expiresAtMs };
+  const expiry = defined({ expiresAtMs: login.expiresAtMs });
   return { kind: "logged-in", source, secret: new Secret(login.accessToken), ...expiry };
 }
 

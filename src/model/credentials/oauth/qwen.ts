@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { defined } from "#foundation/defined";
 import { textIn } from "#foundation/http/ask";
 import { clientIds } from "../../providers/identification.ts";
 import { fileSlot, type LoginCodec, type StoredLogin } from "../login-slot.ts";
@@ -35,7 +36,7 @@ export const qwenCodec: LoginCodec = {
     ...before,
     ...login.extra,
     ...tokenFields(login),
-    ...(login.expiresAtMs === undefined ? {} : { expiry_date: login.expiresAtMs }),
+    ...defined({ expiry_date: login.expiresAtMs }),
   }),
 };
 

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { defined } from "#foundation/defined";
 import type { Secret } from "#foundation/secrets/secret";
 import { type Exhaustion, isManual, type PoolAuthType, type PoolEntry } from "../pool-entry.ts";
 import type { TokenSource } from "../scoped.ts";
@@ -46,8 +47,7 @@ function fromStored(entry: PoolEntry): readonly PoolMember[] {
       priority: entry.priority,
       requestCount: entry.requestCount,
       secret: entry.accessToken,
-      ...(entry.baseUrl === undefined ? {} : { baseUrl: entry.baseUrl }),
-      ...(entry.exhausted === undefined ? {} : { exhausted: entry.exhausted }),
+      ...defined({ baseUrl: entry.baseUrl, exhausted: entry.exhausted }),
       toEntry() {
         return { ...entry, requestCount: this.requestCount };
       },
@@ -74,9 +74,9 @@ function fromSource(one: FoundCredential, index: number, stored: readonly PoolEn
     priority: state?.priority ?? index,
     requestCount: state?.requestCount ?? 0,
     secret: one.secret,
-    ...(one.baseUrl === undefined ? {} : { baseUrl: one.baseUrl }),
-    ...(state?.exhausted === undefined ? {} : { exhausted: state.exhausted }),
-    ...(one.tokens === undefined ? {} : { tokens: one.tokens }),
+    ...defined({ baseUrl: one.baseUrl }),
+    ...defined({ exhausted: state?.exhausted }),
+    ...defined({ tokens: one.tokens }),
     toEntry() {
       const { access_token: _value, refresh_token: _other, ...rest } = known?.rest ?? {};
       return {
@@ -85,8 +85,7 @@ function fromSource(one: FoundCredential, index: number, stored: readonly PoolEn
         authType: one.authType,
         priority: this.priority,
         source: one.source,
-        ...(one.baseUrl === undefined ? {} : { baseUrl: one.baseUrl }),
-        ...(this.exhausted === undefined ? {} : { exhausted: this.exhausted }),
+        ...defined({ baseUrl: one.baseUrl, exhausted: this.exhausted }),
         requestCount: this.requestCount,
         fingerprint,
         rest,

@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import { disposable } from "#foundation/lifecycle/disposal";
 import type { Secret } from "#foundation/secrets/secret";
 import type { Clock } from "#foundation/time/clock";
@@ -13,6 +14,11 @@ import { newPoolState, type PoolState } from "./pool-memory.ts";
 import { chooseEntry, type PoolStrategy } from "./pool-strategy.ts";
 
 export type { PoolMember } from "./pool-members.ts";
+
+export interface BorrowedCredential extends Disposable {
+  readonly member: PoolMember;
+  readonly handle: CredentialHandle;
+}
 
 export type PoolPick =
   | { readonly kind: "credential"; readonly member: PoolMember; readonly handle: CredentialHandle }
@@ -72,7 +78,20 @@ export class CredentialPool {
 
   /** The next credential to use. `except` leaves out one that was just refused. */
   async take(signal: AbortSignal, except?: string): Promise<PoolPick> {
-    const members = (await this.members(signal)).filter((member) => member.id !== except);
+    return this.#pick((await this.members(signal)).filter((member) => member.id !== except));
+  }
+
+  /** A credential for one who works beside others, `own` of whom is held already: the one that the fewest hold, until it is given back. */
+  async borrow(own: string, signal: AbortSignal): Promise<BorrowedCredential | undefined> {
+    const members = await this.members(signal);
+    using _own = this.lease(own);
+    const pick = this.#pick(members);
+    if (pick.kind !== "credential") return undefined;
+    const lease = this.lease(pick.member.id);
+    return { member: pick.member, handle: pick.handle, [Symbol.dispose]: () => lease[Symbol.dispose]() };
+  }
+
+  #pick(members: readonly PoolMember[]): PoolPick {
     const nowMs = this.#options.clock.now();
     const [first, ...others] = members.filter((member) => (member.exhausted?.untilMs ?? 0) <= nowMs);
     if (first === undefined) {
@@ -140,9 +159,7 @@ export class CredentialPool {
         priority: input.priority ?? entries.length,
         source: "manual",
         accessToken: input.secret,
-        ...(input.refreshToken === undefined ? {} : { refreshToken: input.refreshToken }),
-        ...(input.expiresAtMs === undefined ? {} : { expiresAtMs: input.expiresAtMs }),
-        ...(input.baseUrl === undefined ? {} : { baseUrl: input.baseUrl }),
+        ...defined({ refreshToken: input.refreshToken, expiresAtMs: input.expiresAtMs, baseUrl: input.baseUrl }),
         requestCount: 0,
         rest: {},
       };
@@ -217,6 +234,6 @@ function exhaustionOf(failure: ModelFailure, untilMs: number): PoolEntry["exhaus
     untilMs,
     reason: failure.kind,
     message: failure.message,
-    ...(failure.status === undefined ? {} : { code: failure.status }),
+    ...defined({ code: failure.status }),
   };
 }

@@ -1,4 +1,5 @@
 import { type AssistantMessage, type Content, callsOf, type ImagePart, type Message } from "#conversation";
+import { defined } from "#foundation/defined";
 import type { ModelRequest } from "../../request.ts";
 import type { Target } from "../../target.ts";
 import type { JsonText } from "../body.ts";
@@ -90,7 +91,7 @@ class BlockWriter {
             type: "tool_result",
             tool_use_id: this.#ids.of(draft.tool_call_id),
             content: typeof draft.content === "string" ? draft.content : this.#contentBlocks(draft.content),
-            ...(draft.cache_control === undefined ? {} : { cache_control: draft.cache_control }),
+            ...defined({ cache_control: draft.cache_control }),
           },
         ]);
     }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Message } from "#conversation";
+import { defined } from "#foundation/defined";
 import { prepareRequest } from "../../prepare.ts";
 import { call, history, lowered, png } from "../../testing/lowered.ts";
 import { readFileTool, testRequest } from "../../testing/target.ts";
@@ -142,7 +143,7 @@ describe("chat completions", () => {
     [undefined, { reasoning: { enabled: true, effort: "medium" } }],
   ] as const)("asks OpenRouter for effort %s [20:R1.54]", async (reasoning, expected) => {
     const target = { model: "anthropic/claude-sonnet-4.6", baseUrl: "https://openrouter.ai/api/v1" };
-    const options = reasoning === undefined ? {} : { reasoning };
+    const options = defined({ reasoning });
     const { body } = await lowered({ target, quirks: { reasoning: "openrouter" }, options });
     expect(body).toMatchObject(expected);
   });

@@ -8,6 +8,7 @@ import {
   textOf,
   type UserMessage,
 } from "#conversation";
+import { defined } from "#foundation/defined";
 import { isRecord } from "#foundation/text/json";
 import type { ModelRequest } from "../../request.ts";
 import type { Target } from "../../target.ts";
@@ -146,7 +147,7 @@ function isTranslated(target: Target): boolean {
 
 function detailOf(part: ImagePart): { readonly detail?: string } {
   const { detail } = part.image_url;
-  return detail === undefined ? {} : { detail };
+  return defined({ detail });
 }
 
 /** Tool messages hold text only; their images follow in a user message. */
@@ -178,7 +179,7 @@ function assistant(message: AssistantMessage, target: Target, ids: CallIds): Cha
   return {
     role: "assistant",
     content: message.content,
-    ...(reasoning === undefined ? {} : { reasoning_content: reasoning }),
+    ...defined({ reasoning_content: reasoning }),
     ...(details.length === 0 ? {} : { reasoning_details: details }),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
   };

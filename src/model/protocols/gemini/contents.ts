@@ -7,6 +7,7 @@ import {
   textOf,
   type UserMessage,
 } from "#conversation";
+import { defined } from "#foundation/defined";
 import { isRecord, parseJson } from "#foundation/text/json";
 import type { ModelRequest } from "../../request.ts";
 import type { Target } from "../../target.ts";
@@ -73,7 +74,7 @@ function callPart(call: ToolCall, isSignatureNeeded: boolean): GeminiPart {
   const signature = signatureOf(call) ?? (isSignatureNeeded ? foreignSignature : undefined);
   return {
     functionCall: { name: wireName(call.function.name), args: argumentObject(call.function.arguments) },
-    ...(signature === undefined ? {} : { thoughtSignature: signature }),
+    ...defined({ thoughtSignature: signature }),
   };
 }
 

@@ -1,4 +1,5 @@
 import { type AssistantMessage, type Content, callsOf, type ToolMessage, type UserMessage } from "#conversation";
+import { defined } from "#foundation/defined";
 import { isRecord } from "#foundation/text/json";
 import type { ModelRequest } from "../../request.ts";
 import type { Target } from "../../target.ts";
@@ -91,7 +92,7 @@ function inputParts(content: Content, target: Target): string | readonly InputPa
     return {
       type: "input_image",
       image_url: image.kind === "inline" ? dataUrl(image) : image.url,
-      ...(detail === undefined ? {} : { detail }),
+      ...defined({ detail }),
     };
   });
 }

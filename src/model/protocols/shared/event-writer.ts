@@ -1,4 +1,5 @@
 import type { FinishReason, ModelEvent, Usage } from "#conversation";
+import { defined } from "#foundation/defined";
 import type { Lifted, StreamFault } from "../protocol.ts";
 
 const none: readonly Lifted[] = Object.freeze([]);
@@ -63,7 +64,7 @@ export class EventWriter {
   }
 
   usage(usage: Usage | undefined, costUsd?: number): void {
-    if (usage !== undefined) this.add({ type: "usage", usage, ...(costUsd === undefined ? {} : { costUsd }) });
+    if (usage !== undefined) this.add({ type: "usage", usage, ...defined({ costUsd }) });
   }
 
   finish(finish: FinishReason, rawFinish: string | undefined): void {
@@ -73,7 +74,7 @@ export class EventWriter {
     this.#out.push({
       type: "attempt-end",
       finish,
-      ...(rawFinish === undefined ? {} : { rawFinish }),
+      ...defined({ rawFinish }),
       ...(this.#isReasoningOpen ? { isReasoningOpen: true } : {}),
     });
     this.#isOver = true;

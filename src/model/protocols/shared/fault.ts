@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import type { StreamFault } from "../protocol.ts";
 import { objectIn, textIn, type WireObject } from "./fields.ts";
 
@@ -41,6 +42,6 @@ export function faultOf(holder: WireObject, text: string): Fault {
     message,
     body: text.slice(0, maxBody),
     ...(typeof code === "string" ? { code } : {}),
-    ...(status === undefined ? {} : { status }),
+    ...defined({ status }),
   };
 }

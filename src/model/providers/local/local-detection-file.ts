@@ -1,4 +1,5 @@
 import { dirname } from "node:path";
+import { defined } from "#foundation/defined";
 import { systemErrorCode } from "#foundation/errors";
 import { ensureDir, readTextFile, writeFileAtomic } from "#foundation/files/files";
 import { isRecord, parseJson } from "#foundation/text/json";
@@ -48,7 +49,7 @@ function detectionOf(value: unknown): Detection | undefined {
     windows: Object.fromEntries(
       Object.entries(windows).flatMap(([model, window]) => (isSize(window) ? [[model, window]] : [])),
     ),
-    ...(server === undefined ? {} : { server }),
+    ...defined({ server }),
   };
 }
 

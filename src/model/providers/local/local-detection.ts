@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import type { Clock } from "#foundation/time/clock";
 import { type DetectedServer, detectLocalServer, type LocalServer, localContextWindow } from "./local.ts";
 import { type Detection, readDetections, writeDetections } from "./local-detection-file.ts";
@@ -27,7 +28,7 @@ export class LocalDetection {
     const server = await this.#server(baseUrl, signal);
     if (server === undefined) return undefined;
     const window = model === undefined ? undefined : await this.#window({ server, baseUrl, model }, signal);
-    return { server, ...(window === undefined ? {} : { contextWindow: window }) };
+    return { server, ...defined({ contextWindow: window }) };
   };
 
   async #server(baseUrl: string, signal: AbortSignal): Promise<LocalServer | undefined> {
@@ -39,7 +40,7 @@ export class LocalDetection {
     };
     const server = await detectLocalServer(baseUrl, { onAnswer }, signal);
     if (server !== undefined || hasAnswered)
-      await this.#keep(baseUrl, { atMs: this.#clock.now(), windows: {}, ...(server === undefined ? {} : { server }) });
+      await this.#keep(baseUrl, { atMs: this.#clock.now(), windows: {}, ...defined({ server }) });
     return server;
   }
 

@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import { httpRequest } from "#foundation/http/request";
 import { deadline, linkSignals } from "#foundation/lifecycle/abort";
 import { isRecord, parseJson } from "#foundation/text/json";
@@ -189,7 +190,7 @@ async function detectLmStudio(ask: Ask): Promise<LocalServer | undefined> {
       const instances = Array.isArray(entry.loaded_instances) ? entry.loaded_instances.filter(isRecord) : [];
       const config = instances.map((instance) => instance.config).find(isRecord);
       const window = (config === undefined ? undefined : windowIn(config)) ?? windowIn(entry);
-      return [{ id, isLoaded: instances.length > 0, ...(window === undefined ? {} : { contextWindow: window }) }];
+      return [{ id, isLoaded: instances.length > 0, ...defined({ contextWindow: window }) }];
     }),
   };
 }
@@ -238,7 +239,7 @@ async function listedModels(ask: Ask): Promise<readonly LocalModel[]> {
   return entries.flatMap((entry) => {
     const id = nonEmpty(entry.id);
     const window = windowIn(entry);
-    return id === undefined ? [] : [{ id, ...(window === undefined ? {} : { contextWindow: window }) }];
+    return id === undefined ? [] : [{ id, ...defined({ contextWindow: window }) }];
   });
 }
 

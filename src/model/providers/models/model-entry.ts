@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import { isRecord } from "#foundation/text/json";
 import { nonEmpty } from "#foundation/text/text";
 import { largestWindow, readWindow, windowFields } from "../../model-facts.ts";
@@ -44,10 +45,7 @@ export function toListedModel(entry: Readonly<Record<string, unknown>>): ListedM
   const efforts = effortsIn(entry);
   return {
     id: id.replace(/^models\//, ""),
-    ...(label === undefined ? {} : { label }),
-    ...(window === undefined ? {} : { contextWindow: window }),
-    ...(output === undefined ? {} : { maxOutputTokens: output }),
-    ...(efforts === undefined ? {} : { efforts }),
+    ...defined({ label, contextWindow: window, maxOutputTokens: output, efforts }),
     ...(Array.isArray(entry.supported_endpoints) ? { endpoints: entry.supported_endpoints.filter(isText) } : {}),
     ...imagesIn(entry),
   };

@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import { isRecord } from "#foundation/text/json";
 import type { CredentialHandle } from "../../credential-handle.ts";
 import type { ModelsSource } from "../provider.ts";
@@ -29,7 +30,7 @@ export async function fetchModels(asked: ListQuery, signal: AbortSignal): Promis
     url,
     {
       credential: asked.credential,
-      ...(asked.headers === undefined ? {} : { headers: asked.headers }),
+      ...defined({ headers: asked.headers }),
       timeoutMs: asked.timeoutMs ?? defaultTimeoutMs,
       maxBytes: maxListBytes,
     },

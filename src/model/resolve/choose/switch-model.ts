@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import { nearest } from "#foundation/text/text";
 import type { CredentialHandle } from "../../credential-handle.ts";
 import { findNamed, readNamedEndpoints } from "../../providers/custom.ts";
@@ -78,8 +79,7 @@ export async function switchModel(
     protocol: target.protocol,
     credential: target.credential,
     contextWindow: target.limits.contextWindow,
-    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-    ...(supportsImages === undefined ? {} : { supportsImages }),
+    ...defined({ maxOutputTokens, supportsImages }),
     warnings: notices,
     resolution,
   };

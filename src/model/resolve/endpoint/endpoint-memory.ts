@@ -1,4 +1,5 @@
 import { dirname } from "node:path";
+import { defined } from "#foundation/defined";
 import { systemErrorCode } from "#foundation/errors";
 import { ensureDir, readTextFile, writeFileAtomic } from "#foundation/files/files";
 import { isRecord, parseJson } from "#foundation/text/json";
@@ -65,7 +66,7 @@ function factsOf(value: unknown): EndpointFacts {
   const wire = typeof protocol === "string" ? toProtocol(protocol) : undefined;
   return {
     ...(typeof baseUrl === "string" && URL.canParse(baseUrl) ? { baseUrl } : {}),
-    ...(wire === undefined ? {} : { protocol: wire }),
+    ...defined({ protocol: wire }),
     ...(refusesThinking === true ? { refusesThinking } : {}),
   };
 }

@@ -51,7 +51,10 @@ export const permissionsCommand = defineCommand({
 });
 
 function ruleTable(rules: readonly ListedRule[]): CommandView {
-  if (rules.length === 0) return say(`No rule is set. ${permissionsUsage}; for good under permissions in config.yaml.`);
+  if (rules.length === 0)
+    return say(
+      "No rules are set: Hermes asks about what is dangerous. /permissions allow|ask|deny <rule> adds one for this session, for example /permissions allow command(npm test *). Rules for good stand under permissions in config.yaml.",
+    );
   const rows = rules.map(({ effect, text, origin, times, last }) => [effect, text, origin, String(times), last]);
   return { kind: "table", title: "Permissions", columns: ["Effect", "Rule", "From", "Decided", "Last"], rows };
 }

@@ -1,6 +1,6 @@
 import { imagesOf, textOf, typedText } from "#conversation";
 import { describe } from "#foundation/errors";
-import { shortCount } from "#foundation/text/figures";
+import { plural, shortCount } from "#foundation/text/figures";
 import { truncateEnd } from "#foundation/text/text";
 import type { TitleOutcome } from "#store";
 import type { CommandView } from "../../api.ts";
@@ -96,7 +96,7 @@ export const rewindCommand = defineCommand({
       const items = messages.map((_, at) => ({
         value: String(at + 1),
         label: shown(at),
-        detail: at === 0 ? "the last message" : `${at} messages after it`,
+        detail: at === 0 ? "the last message" : `${plural(at, "message")} after it`,
         isCurrent: false,
       }));
       return { kind: "picker", title: "Go back to before this message, files included", items, command: "/rewind" };

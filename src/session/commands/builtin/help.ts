@@ -1,3 +1,4 @@
+import { plural } from "#foundation/text/figures";
 import { commandCategories, defineCommand, type SlashCommand } from "../command.ts";
 import { type CommandCatalog, isAvailable } from "../registry.ts";
 import { warn } from "../views.ts";
@@ -52,8 +53,9 @@ function shortHelp(catalog: CommandCatalog): string {
     const names = offered(catalog).filter((command) => command.category === category);
     return `**${category}**: ${names.map(({ name }) => `\`/${name}\``).join(" ")}`;
   });
-  const more = `\`/help model\` explains one · \`/help all\` lists everything · \`/help skills\` (${catalog.skills.length}) · \`?\` shows the keys`;
-  return [...groups, "`!command` runs one · `@file:` attaches · `/connect` connects a model", more].join("\n\n");
+  const more = `\`/help model\` explains one · \`/help all\` describes all · \`/help skills\`: ${plural(catalog.skills.length, "skill")}`;
+  const typed = "`!ls` runs a command · `@file:notes.txt` attaches a file · `?` shows the keys";
+  return [...groups, more, ...(catalog.surface === "cli" ? [typed] : [])].join("\n\n");
 }
 
 const examples: Readonly<Record<string, string>> = {

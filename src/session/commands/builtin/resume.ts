@@ -85,9 +85,14 @@ async function sessionItems(
   return listed.map((one) => ({
     value: one.id,
     label: one.title ?? (one.preview === "" ? one.id : one.preview),
-    detail: `${relativeTime(one.lastActiveMs, clock.now())} · ${plural(one.messageCount, "message")} · ${one.location?.folder ?? one.source} · ${one.id}`,
+    detail: `${relativeTime(one.lastActiveMs, clock.now())} · ${plural(one.messageCount, "message")} · ${heldIn(one.location?.folder, one.source, here)} · ${one.id}`,
     isCurrent: one.id === session.info.id,
   }));
+}
+
+/** Where it was held: a folder, or the surface of one that has none. */
+function heldIn(folder: string | undefined, source: string, here: string): string {
+  return folder === here ? "here" : (folder ?? source);
 }
 
 async function sessionNames(store: Store, signal: AbortSignal): Promise<readonly string[]> {

@@ -14,6 +14,20 @@ const commandOf: Readonly<Record<string, string>> = {
   "model.base_url": "/connect",
 };
 
+/** What people change most stands in front. */
+const everyday: readonly string[] = [
+  ...["model.default", "model.provider", "agent.reasoning_effort", "approvals.mode", "terminal.sandbox"],
+  ...["terminal.network", "display.skin", "display.busy_input_mode", "display.tool_progress"],
+  ...["display.show_reasoning", "display.show_cost", "display.bell_on_complete", "budget.session_usd"],
+  ...["compression.enabled", "memory.memory_enabled", "agent.max_turns"],
+];
+
+/** As they are listed; what Hermes writes for itself is no choice of anybody. */
+function listed(all: readonly SavedSetting[]): readonly SavedSetting[] {
+  const first = everyday.flatMap((key) => all.find((one) => one.key === key) ?? []);
+  return [...first, ...all.filter(({ key }) => !everyday.includes(key) && !key.startsWith("_"))];
+}
+
 export const settingsCommand = defineCommand({
   name: "settings",
   description: "Look at the settings and change one",
@@ -30,7 +44,8 @@ export const settingsCommand = defineCommand({
   },
   async run({ args }, { preferences }) {
     const all = await preferences.settings();
-    if (args === "") return { kind: "picker", title: "Settings", items: all.map(settingItem), command: "/settings" };
+    if (args === "")
+      return { kind: "picker", title: "Settings", items: listed(all).map(settingItem), command: "/settings" };
     const [key = "", value] = args.split(/\s+(.*)/s);
     const chosen = all.find((one) => one.key === key);
     if (chosen === undefined) return warn(unknownText(key, all));

@@ -1,4 +1,5 @@
 import { describe } from "#foundation/errors";
+import { byteSize } from "#foundation/text/figures";
 import type { GuardReport, SearchOutcome, SkillHub } from "#skills";
 import type { CommandView } from "../../api.ts";
 import { defineCommand } from "../command.ts";
@@ -60,7 +61,7 @@ const verbs: Readonly<Record<string, Verb>> = {
     async run(hub, { asked }, signal) {
       const { bundle, report } = await hub.inspect(asked, signal);
       const text = new TextDecoder().decode(bundle.files.get("SKILL.md"));
-      const files = [...bundle.files].map(([path, bytes]) => `  ${path}  ${bytes.length} bytes`);
+      const files = [...bundle.files].map(([path, bytes]) => `  ${path}  ${byteSize(bytes.length)}`);
       const { name, identifier, trust, description } = bundle.entry;
       const head = [`${name}  ${identifier} (${trust})`, description, ...files, reportText(report)];
       return say([...head, "", text.slice(0, excerpt)].join("\n"));

@@ -5,7 +5,7 @@ import { shortCount, shortDuration, shortWindow } from "#foundation/text/figures
 import type { SessionInfo } from "../../api.ts";
 import { collectInsights } from "../../reports/insights.ts";
 import { insightsText } from "../../reports/insights-text.ts";
-import type { ModelFacts } from "../../services/models.ts";
+import type { SideModel } from "../../services/models.ts";
 import { defineCommand } from "../command.ts";
 import { say, warn } from "../views.ts";
 
@@ -42,7 +42,9 @@ export const statusCommand = defineCommand({
         ["While busy", turns.busyMode],
         ["Folder", info.cwd],
         ["Open for", shortDuration(clock.now() - info.startedAtMs)],
-        ...models.facts.warnings.map((text) => ["Warning", text]),
+        ...[...models.facts.warnings, models.facts.windowWarning ?? ""].flatMap((text) =>
+          text === "" ? [] : [["Warning", text]],
+        ),
       ],
     };
   },
@@ -57,7 +59,9 @@ export const usageCommand = defineCommand({
   async run({ session, signal }, { models, account, logger }) {
     const { info } = session;
     const { usage } = info;
-    const { windowSource, sideModels } = models.facts;
+    const { windowSource } = models.facts;
+    const reading = () => models.sideModels(signal);
+    const sideModels = (await quietly("looking for the models of side work", reading, { logger, signal })) ?? [];
     const read = () => account.lines(signal);
     const lines = (await quietly("reading account limits", read, { logger, signal, level: "info" })) ?? [
       "limits could not be read",
@@ -118,12 +122,9 @@ export function contextText({
 }
 
 /** The models that do side work, each with the tasks it would be asked for. */
-function sideRows(sideModels: ModelFacts["sideModels"]): string[][] {
+function sideRows(sideModels: readonly SideModel[]): string[][] {
   const tasks = new Map<string, string[]>();
-  for (const { task, provider, model } of sideModels) {
-    const name = `${model ?? "its usual model"} — ${provider}`;
-    tasks.set(name, [...(tasks.get(name) ?? []), task]);
-  }
+  for (const { task, model = "no model" } of sideModels) tasks.set(model, [...(tasks.get(model) ?? []), task]);
   return [...tasks].map(([name, uses]) => ["Side work", `${name}: ${uses.join(", ")}`]);
 }
 

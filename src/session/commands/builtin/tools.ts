@@ -51,16 +51,6 @@ export const toolsetsCommand = defineCommand({
   },
 });
 
-export const reloadMcpCommand = defineCommand({
-  name: "reload-mcp",
-  aliases: ["reload_mcp"],
-  description: "Connect to the MCP servers again",
-  category: "Tools & Skills",
-  whileRunning: "busy",
-  takes: ["tools"],
-  run: async ({ signal }, { tools }) => say(await tools.reloadMcp(signal)),
-});
-
 export const pluginsCommand = defineCommand({
   name: "plugins",
   description: "List the plugins",

@@ -1,4 +1,5 @@
 import type { Cost, Usage } from "#conversation";
+import { defined } from "#foundation/defined";
 import type { UsageChange } from "#store";
 
 /** Who was asked, and is billed for it. */
@@ -21,7 +22,6 @@ export function usageChange({ model, provider, baseUrl }: Billed, usage: Usage, 
     ...money,
     costStatus: status,
     costSource: source,
-    ...(billingMode === undefined ? {} : { billingMode }),
-    ...(pricingVersion === undefined ? {} : { pricingVersion }),
+    ...defined({ billingMode, pricingVersion }),
   };
 }

@@ -1,4 +1,5 @@
 import type { Cost, TurnId, TurnResult, Usage } from "#conversation";
+import { defined } from "#foundation/defined";
 import { quietly } from "#foundation/files/quietly";
 import { newId } from "#foundation/text/ids";
 import type { SessionEvent } from "../../api.ts";
@@ -52,8 +53,7 @@ export class UsageLedger {
         usage: result.usage,
         model: result.model,
         provider: result.provider,
-        ...(errorClass === undefined ? {} : { errorClass }),
-        ...(errorMessage === undefined ? {} : { errorMessage }),
+        ...defined({ errorClass, errorMessage }),
       });
       await sessions.update(sessionId, { lastExitReason: exitReason, lastPromptTokens: result.contextTokens });
     });

@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import { UserError } from "#foundation/errors";
 import { trustOfRepository } from "../../guard/policy.ts";
 import { readSkillText } from "../../library/skill.ts";
@@ -87,7 +88,7 @@ export async function fetchSkill(
   const { facts } = await readSkillText(text, folder.split("/").at(-1) || (location.repository.split("/")[1] ?? ""));
   const revision = tree.find((one) => one.kind === "tree" && one.path === folder)?.sha;
   const entry = entryFor({ ...location, path: folder }, facts, as);
-  return { entry, files: gathered.files, ...(revision === undefined ? {} : { revision }) };
+  return { entry, files: gathered.files, ...defined({ revision }) };
 }
 
 /** The folder as given, or the only one that ends like it. */

@@ -20,7 +20,7 @@ async function scanner(script: string, changes: Partial<ExternalScannerOptions> 
   await chmod(program, 0o755);
   const logger = memoryLogger();
   const env = { PATH: process.env["PATH"] ?? "" };
-  const scan = externalScanner({ program, timeoutMs: 5_000, failOpen: true, env, logger, ...changes });
+  const scan = externalScanner({ program, timeoutMs: 5_000, failOpen: true, env: () => env, logger, ...changes });
   return { scan, logger };
 }
 

@@ -15,7 +15,7 @@ export interface ExternalScannerOptions {
   /** `security.tirith_fail_open`: true lets commands pass when the scanner does not work. */
   readonly failOpen: boolean;
   /** What the program sees of our environment; no secrets. */
-  readonly env: Readonly<Record<string, string>>;
+  env(): Readonly<Record<string, string>>;
   readonly logger: Logger;
 }
 
@@ -32,8 +32,8 @@ export function externalScanner(options: ExternalScannerOptions): CommandScanner
     if (isMissing) return [];
     try {
       const args = ["check", "--json", "--non-interactive", "--shell", "posix", "--", command];
-      const { program, timeoutMs, env } = options;
-      const ended = await runProcess(program, args, { timeoutMs, env, signal });
+      const { program, timeoutMs } = options;
+      const ended = await runProcess(program, args, { timeoutMs, env: options.env(), signal });
       signal.throwIfAborted();
       if (ended.exitCode === 0) return [];
       if (ended.exitCode === 1 || ended.exitCode === 2) return readFindings(ended.stdout, ended.exitCode === 1);

@@ -10,7 +10,8 @@ const worldWritable = /^(?:0?777|0?666|[0-7]?[0-7][0-7][2367]|(?:[ugo]*[oa][ugo]
 const isShell = (name: string | undefined): boolean => shells.has(name ?? "");
 const isInterpreter = (name: string | undefined): boolean => {
   const known = interpreterOf(name ?? "");
-  return known !== undefined && known.language !== "awk";
+  // What filters data takes none of it for code.
+  return known !== undefined && known.language !== "awk" && name !== "jq";
 };
 const destination = (command: SimpleCommand) => operandsOf(command).at(-1);
 const copies = ["cp", "mv", "install", "rsync", "ln"];

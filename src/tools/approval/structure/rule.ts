@@ -50,5 +50,8 @@ export function subcommand(command: SimpleCommand, ...words: readonly string[]):
 }
 
 export function isRecursive(command: SimpleCommand): boolean {
-  return hasOption(command, /^-[a-zA-Z]*[rR][a-zA-Z]*$|^--r(?:e(?:c(?:u(?:r(?:s(?:i(?:ve?)?)?)?)?)?)?)?$/);
+  return hasOption(
+    command,
+    /^-[a-zA-Z\ufdd0-\ufdd2]*[rR][a-zA-Z\ufdd0-\ufdd2]*$|^--r(?:e(?:c(?:u(?:r(?:s(?:i(?:ve?)?)?)?)?)?)?)?$/,
+  );
 }

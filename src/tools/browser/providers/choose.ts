@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import { Secret } from "#foundation/secrets/secret";
 import type { ManagedGateway } from "../../web/managed-gateway.ts";
 import type { Environment } from "../../web/service-call.ts";
@@ -40,7 +41,7 @@ async function openBrowserUse(settings: ProviderSettings, signal: AbortSignal): 
     const access = await settings.gateway?.("browser-use", signal);
     if (access !== undefined) return browserUse({ key: access.token, origin: access.origin, isManaged: true });
   }
-  return hasKey ? browserUse({ key: new Secret(key), ...(origin === undefined ? {} : { origin }) }) : undefined;
+  return hasKey ? browserUse({ key: new Secret(key), ...defined({ origin }) }) : undefined;
 }
 
 function openBrowserbase({ env }: ProviderSettings): BrowserProvider | undefined {
@@ -48,7 +49,7 @@ function openBrowserbase({ env }: ProviderSettings): BrowserProvider | undefined
   const projectId = env["BROWSERBASE_PROJECT_ID"];
   const origin = env["BROWSERBASE_BASE_URL"];
   if (key === undefined || key === "" || projectId === undefined || projectId === "") return undefined;
-  return browserbase({ key: new Secret(key), projectId, env, ...(origin === undefined ? {} : { origin }) });
+  return browserbase({ key: new Secret(key), projectId, env, ...defined({ origin }) });
 }
 
 function openFirecrawl({ env }: ProviderSettings): BrowserProvider | undefined {

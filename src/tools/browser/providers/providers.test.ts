@@ -2,6 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { defined } from "#foundation/defined";
 import { runProcess, spawnProcess } from "#foundation/process/run";
 import { Secret } from "#foundation/secrets/secret";
 import { FakeClock } from "#foundation/testing/fake-clock";
@@ -101,7 +102,7 @@ describe("cloud browsers", () => {
   it("[30:3.15] which provider: the named one, else Browser Use, else Browserbase, else none", async () => {
     const both = { BROWSER_USE_API_KEY: "u", BROWSERBASE_API_KEY: "b", BROWSERBASE_PROJECT_ID: "p" };
     const named = async (wanted: string | undefined, env: Record<string, string>) =>
-      (await chooseProvider({ env, ...(wanted === undefined ? {} : { wanted }) }, signal))?.name;
+      (await chooseProvider({ env, ...defined({ wanted }) }, signal))?.name;
     expect(await named(undefined, both)).toBe("browser-use");
     expect(await named("browserbase", both)).toBe("browserbase");
     expect(await named(undefined, { BROWSERBASE_API_KEY: "b", BROWSERBASE_PROJECT_ID: "p" })).toBe("browserbase");

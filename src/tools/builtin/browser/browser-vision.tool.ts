@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import { describe } from "#foundation/errors";
 import { deadline, linkSignals } from "#foundation/lifecycle/abort";
 import { type BrowserDeps, openPage } from "../../browser/tool-deps.ts";
@@ -77,7 +78,7 @@ async function look(
       auxiliary: scope.auxiliary,
       image: { bytes: view.png, mime: "image/png" },
       prompt,
-      ...(deps.shrink === undefined ? {} : { shrink: deps.shrink }),
+      ...defined({ shrink: deps.shrink }),
       signal: linkSignals(signal, limit.signal),
     });
   } catch (error) {

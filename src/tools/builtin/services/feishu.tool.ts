@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import type { ToolContext } from "../../contract/context.ts";
 import { defineTool } from "../../contract/define-tool.ts";
 import { result, ToolFailure, type ToolResult } from "../../contract/result.ts";
@@ -161,7 +162,7 @@ async function list(
   const answer = await callFeishu(accessOf(deps), `${path}?${new URLSearchParams(query)}`, context);
   context.noteUntrusted?.("feishu_drive");
   const { items = [], has_more = false, page_token } = answer;
-  return result({ success: true, items, has_more, ...(page_token === undefined ? {} : { page_token }) });
+  return result({ success: true, items, has_more, ...defined({ page_token }) });
 }
 
 async function write(

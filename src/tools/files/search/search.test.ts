@@ -60,6 +60,41 @@ describe.each(engines)("search_files over %s", (name, engine) => {
     }
   };
 
+  it("shows only lines of the file that was judged, whatever was in its place while it was searched", async () => {
+    const elsewhere = fs.realpathSync(fs.mkdtempSync(path.join(tmpdir(), "hermes-elsewhere-")));
+    fs.writeFileSync(path.join(elsewhere, "b.ts"), "SECRET needle\n");
+    const real = await engine();
+    /** A program of the session puts a link in the place of `src` while the engine reads, and the folder back after that. */
+    const swapped: SearchEngine = {
+      ...real,
+      async *content(query) {
+        for await (const line of real.content({ ...query, root: elsewhere }))
+          yield { ...line, path: path.join(root, "src/b.ts") };
+        yield* real.content(query);
+      },
+    };
+    const racing = createSearchFilesTool({ ...deps(), engine: () => Promise.resolve(swapped) });
+    const found = await use({ pattern: "needle" }, racing);
+    expect(JSON.stringify(found)).not.toContain("SECRET");
+    expect(found["changed_while_searching"]).toEqual(["src/b.ts"]);
+    expect(JSON.stringify(found["matches"])).toContain("const needle = 1;");
+    fs.rmSync(elsewhere, { recursive: true });
+  });
+
+  it("shows lines of every encoding that it finds them in", async () => {
+    const folder = fs.realpathSync(fs.mkdtempSync(path.join(tmpdir(), "hermes-encodings-")));
+    const write = (file: string, bytes: Uint8Array) => fs.writeFileSync(path.join(folder, file), bytes);
+    write("l.txt", Buffer.from("x\ncaf\xe9 needle\n", "latin1"));
+    write("m.txt", Buffer.from("\ufeffneedle\r\nlast needle"));
+    write("u.txt", Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from("h\u00e9 needle\n", "utf16le")]));
+    const found = await use({ pattern: "needle", path: folder });
+    expect(found["changed_while_searching"]).toBeUndefined();
+    const paths = (found["matches"] as { path: string }[]).map((one) => path.basename(one.path));
+    // The walker takes UTF-16 for binary.
+    expect(paths).toEqual(["l.txt", "m.txt", "m.txt", ...(name === "ripgrep" ? ["u.txt"] : [])]);
+    fs.rmSync(folder, { recursive: true });
+  });
+
   it("shows no line of a file that may not be read, and says which it left out", async () => {
     const isOpen = (file: string): boolean => !file.endsWith("keep.log");
     const guarded = createSearchFilesTool({ ...deps(), mayRead: () => Promise.resolve(isOpen) });

@@ -1,7 +1,10 @@
 import fs from "node:fs/promises";
+import { defined } from "#foundation/defined";
 import { deadline, linkSignals } from "#foundation/lifecycle/abort";
 import { ToolFailure } from "../../contract/result.ts";
+import type { TerminalFiles } from "../../contract/terminal.ts";
 import { BadPatternError, type LineMatch, type SearchEngine } from "./engine.ts";
+import { standingLines } from "./standing-lines.ts";
 
 /** Counting stops here; beyond, the count is a lower bound. */
 const maxCounted = 10_000;
@@ -17,6 +20,8 @@ export interface SearchRequest {
   readonly context: number;
   /** False: lines of this file are not shown; it holds secrets, whatever folder was searched. */
   mayRead(file: string): boolean;
+  /** Where programs of the session could change the folder meanwhile: only lines that stand in the file of their path are shown. */
+  readonly files?: Pick<TerminalFiles, "read"> | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -30,6 +35,8 @@ export interface SearchFound {
   readonly isLowerBound: boolean;
   /** Files with matches that are not shown. */
   readonly hidden: readonly string[];
+  /** Files that were other ones than those that were searched, once they were looked at again. */
+  readonly changed: readonly string[];
 }
 
 /** Runs a search within its bounds of time and number. */
@@ -44,7 +51,7 @@ export async function search(engine: SearchEngine, request: SearchRequest): Prom
     if (error instanceof BadPatternError) {
       const where = error.position === undefined ? "" : ` at position ${error.position}`;
       throw new ToolFailure(`The pattern is not a valid regular expression${where}: ${error.message}`, {
-        ...(error.position === undefined ? {} : { position: error.position }),
+        ...defined({ position: error.position }),
       });
     }
     if (limit.signal.aborted && !request.signal.aborted) {
@@ -62,7 +69,7 @@ async function findLines(engine: SearchEngine, request: SearchRequest, signal: A
     root: request.root,
     context: request.context,
     signal,
-    ...(request.glob === undefined ? {} : { glob: request.glob }),
+    ...defined({ glob: request.glob }),
   };
   const hidden = new Set<string>();
   let total = 0;
@@ -85,7 +92,9 @@ async function findLines(engine: SearchEngine, request: SearchRequest, signal: A
     if (total >= maxCounted) break;
   }
   const files = [...counts.keys()].slice(request.offset, request.offset + request.limit);
-  return { lines, files, counts, total, isLowerBound: total >= maxCounted, hidden: [...hidden] };
+  const shown =
+    request.files === undefined ? { lines, changed: [] } : await standingLines(lines, request.files, signal);
+  return { ...shown, files, counts, total, isLowerBound: total >= maxCounted, hidden: [...hidden] };
 }
 
 async function findFiles(engine: SearchEngine, request: SearchRequest, signal: AbortSignal): Promise<SearchFound> {
@@ -108,6 +117,7 @@ async function findFiles(engine: SearchEngine, request: SearchRequest, signal: A
     total: found.length,
     isLowerBound: found.length >= maxCounted,
     hidden: [],
+    changed: [],
   };
 }
 

@@ -116,11 +116,8 @@ export class ChangeCover implements AsyncDisposable {
     signal: AbortSignal,
   ): Promise<void> {
     const roots = await Promise.all(change.paths.map((file) => this.#rootOf(file, task.scope)));
-    await this.#cover(
-      roots,
-      { task, reason: `${change.reason} ${change.paths.map((one) => path.basename(one)).join(" ")}` },
-      signal,
-    );
+    const reason = `${change.reason} ${change.paths.map((one) => path.basename(one)).join(" ")}`;
+    await this.#cover(roots, { task, reason, files: change.paths }, signal);
   }
 
   /** The first snapshot is the long one: in a project it is taken before anybody waits for it. */
@@ -158,7 +155,13 @@ export class ChangeCover implements AsyncDisposable {
 
   async #cover(
     roots: readonly (string | undefined)[],
-    change: { readonly task: ToolTask; readonly reason: string; readonly isPersonal?: boolean },
+    change: {
+      readonly task: ToolTask;
+      readonly reason: string;
+      readonly isPersonal?: boolean;
+      /** All that changes, where that is known. */
+      readonly files?: readonly string[];
+    },
     signal: AbortSignal,
   ): Promise<void> {
     const { isEnabled, snapshots, redact } = this.#deps;
@@ -168,7 +171,8 @@ export class ChangeCover implements AsyncDisposable {
     const [line = ""] = redact(change.reason).trim().split("\n");
     for (const root of new Set(roots)) {
       if (root === undefined) continue;
-      await snapshots.before({ root, reason: line.slice(0, 100), turn: open?.turn }, signal);
+      const { files } = change;
+      await snapshots.before({ root, reason: line.slice(0, 100), turn: open?.turn, files }, signal);
       open?.roots.add(root);
     }
   }

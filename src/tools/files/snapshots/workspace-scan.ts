@@ -201,7 +201,7 @@ interface Folder {
   readonly watcher: FSWatcher | undefined;
 }
 
-function entryAt(file: string): FoundEntry | undefined {
+export function entryAt(file: string): FoundEntry | undefined {
   const facts = lstatSync(file, { throwIfNoEntry: false });
   if (facts === undefined) return undefined;
   const mode = facts.mode & 0o7777;

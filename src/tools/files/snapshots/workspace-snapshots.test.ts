@@ -179,6 +179,34 @@ describe("snapshots of a workspace", () => {
       await expect(fs.stat(path.join(root, "made"))).rejects.toThrow();
     });
 
+    it("keep what named files hold before it is lost, and are the same otherwise", async () => {
+      const at = (name: string) => path.join(root, name);
+      const change = async (name: string): Promise<string> => {
+        const outcome = await snapshots.before({ root, reason: "x", turn: "one", files: [at(name)] }, never);
+        if (outcome.kind !== "covered") throw new Error(outcome.reason);
+        return outcome.id;
+      };
+      const before = await picture(root);
+      // A file that has just changed is looked at again, whoever names it.
+      while (Date.now() - (await fs.stat(at("run.sh"))).ctimeMs < 100) await new Promise(setImmediate);
+      const first = await change("new/file");
+      await fs.mkdir(at("new"));
+      await fs.writeFile(at("new/file"), "made");
+      // Not there, and as it was kept: nothing can be lost.
+      expect([await change("new/other"), await change("run.sh")]).toEqual([first, first]);
+      await fs.writeFile(at("run.sh"), "by the turn");
+      const second = await change("run.sh");
+      expect(second).not.toBe(first);
+      await fs.writeFile(at("run.sh"), "lost");
+      // The first change of the next turn has a snapshot of its own, whatever it changes.
+      const next = await snapshots.before({ root, reason: "x", turn: "two", files: [at("absent")] }, never);
+      expect(next).not.toMatchObject({ id: second });
+      await snapshots.undoTurn("one", never);
+      expect(await picture(root)).toEqual(before);
+      await snapshots.restore(root, { id: second, file: "run.sh" }, never);
+      expect(await text("run.sh")).toBe("by the turn");
+    });
+
     it("are taken back one after the other", async () => {
       const pictures: (readonly string[])[] = [];
       for (const name of ["one", "two", "three"]) {

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
+import { lstatSync } from "node:fs";
 import fs from "node:fs/promises";
 import path from "node:path";
-import { describe, UserError } from "#foundation/errors";
+import { describe, systemErrorCode, UserError } from "#foundation/errors";
 import { withFileLock } from "#foundation/files/files";
 import type { Logger } from "#foundation/files/logger";
 import { deadline, linkSignals } from "#foundation/lifecycle/abort";
@@ -10,7 +11,7 @@ import type { Clock } from "#foundation/time/clock";
 import { isAlike, type RestoreReport, restoreTree } from "./restore-tree.ts";
 import { type SnapshotLine, type SnapshotMark, SnapshotStore, type StoredEntry } from "./snapshot-store.ts";
 import { changesOfTurn } from "./turn-changes.ts";
-import { type FoundEntry, WorkspaceScan } from "./workspace-scan.ts";
+import { entryAt, type FoundEntry, WorkspaceScan } from "./workspace-scan.ts";
 
 export interface SnapshotOptions {
   /** Where all snapshots are kept, one folder for each workspace. */
@@ -32,6 +33,8 @@ export interface Change {
   readonly reason: string;
   /** The turn that does it; `undoTurn` goes by it. */
   readonly turn?: string | undefined;
+  /** All it may change, absolute, with links resolved; left out where nobody knows. */
+  readonly files?: readonly string[] | undefined;
 }
 
 export interface Snapshot {
@@ -68,7 +71,8 @@ const goneProjectMs = 30 * 24 * 3_600_000;
  * 1. A snapshot is on disk before the change it stands before begins; a crash in the change loses nothing.
  * 2. It holds contents, modes, links and empty folders, ignored files and `.git` included; folders that tools rebuild are left out.
  * 3. Only what changed is read: a snapshot of an unchanged folder costs no more than asking whether it changed.
- * 4. The first change of each turn has a snapshot of its own, also when nothing changed since the one before it.
+ * 4. What changes only files that are named needs no new one where the newest holds them as they are, or they are not there.
+ * 5. The first change of each turn has a snapshot of its own, also when nothing changed since the one before it.
  */
 export class WorkspaceSnapshots implements Disposable {
   readonly #options: SnapshotOptions;
@@ -225,12 +229,20 @@ export class WorkspaceSnapshots implements Disposable {
     const { store, scan } = workspace;
     if (workspace.refused !== undefined && workspace.refused.untilMs > clock.now())
       return { kind: "uncovered", reason: workspace.refused.reason };
+    await store.refresh();
+    const known = store.lines.at(-1);
+    if (
+      known !== undefined &&
+      known === workspace.last &&
+      !needsLine(known, change, how) &&
+      holds(workspace.tree, change)
+    )
+      return { kind: "covered", id: known.id };
     const found = await scan.update(signal);
     if (found.kind === "too-large") {
       workspace.refused = { reason: found.reason, untilMs: clock.now() + refusalMs };
       return { kind: "uncovered", reason: found.reason };
     }
-    await store.refresh();
     const standing = store.lines.at(-1);
     const isKnown = workspace.last === standing && workspace.version === found.version;
     if (standing !== undefined && isKnown && !needsLine(standing, change, how))
@@ -398,6 +410,22 @@ async function keepOne(store: SnapshotStore, file: string, entry: FoundEntry): P
   } catch {
     // Unreadable for us, or gone since: it cannot be brought back, and the entry says so by having no content.
     return facts;
+  }
+}
+
+/** Whether a picture of the folder has all that the change may destroy. */
+function holds(tree: ReadonlyMap<string, StoredEntry>, { root, files }: Change): boolean {
+  const isHeld = (file: string): boolean => {
+    if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return true;
+    const entry = entryAt(file);
+    return entry !== undefined && isSame(tree.get(path.relative(root, file).split(path.sep).join("/")), entry);
+  };
+  try {
+    return files?.every(isHeld) ?? false;
+  } catch (error) {
+    // A part of the path is no folder, or closed to us: whatever that means, a snapshot is safe.
+    if (systemErrorCode(error) === undefined) throw error;
+    return false;
   }
 }
 

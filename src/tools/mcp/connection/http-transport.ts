@@ -1,4 +1,5 @@
 import type { AuthProvider, Transport } from "@modelcontextprotocol/client";
+import { defined } from "#foundation/defined";
 import { HttpClient } from "#foundation/http/client";
 import { fetchOver } from "#foundation/http/fetch";
 import type { McpEndpoint } from "../../contract/mcp-settings.ts";
@@ -21,7 +22,7 @@ export async function httpTransport(
     requestInit: { headers: { ...endpoint.headers } },
     redirectPolicy: "same-origin" as const,
     fetch: fetchOver(client),
-    ...(authProvider === undefined ? {} : { authProvider }),
+    ...defined({ authProvider }),
   };
   const url = new URL(endpoint.url);
   if (kind === "sse") return new library.SSEClientTransport(url, options);

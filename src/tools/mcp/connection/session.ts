@@ -1,6 +1,7 @@
 import type { Client, Transport } from "@modelcontextprotocol/client";
+import { defined } from "#foundation/defined";
 import { UserError } from "#foundation/errors";
-import { linkSignals, raceAbort } from "#foundation/lifecycle/abort";
+import { linkSignals, raceAbort, timeLimit } from "#foundation/lifecycle/abort";
 import { Deferred } from "#foundation/lifecycle/deferred";
 import { newId } from "#foundation/text/ids";
 import { isRecord } from "#foundation/text/json";
@@ -104,7 +105,7 @@ async function connectOver(
       error: parts.deps.redact(error.message),
     });
   const close = async (): Promise<void> => {
-    await raceAbort(client.close(), AbortSignal.timeout(closeTimeoutMs)).catch(() => transport.close());
+    await raceAbort(client.close(), timeLimit(closeTimeoutMs)).catch(() => transport.close());
     closed.resolve();
   };
   try {
@@ -227,7 +228,7 @@ async function listAll(client: Client, settings: McpServerSettings, signal: Abor
   const tools: McpToolDefinition[] = [];
   let cursor: string | undefined;
   while (capabilities?.tools !== undefined && tools.length < maxTools) {
-    const params = cursor === undefined ? {} : { cursor };
+    const params = defined({ cursor });
     const page = await client.request({ method: "tools/list", params }, options);
     for (const tool of page.tools) tools.push(definitionOf(tool));
     if (page.nextCursor === undefined || page.nextCursor === cursor) break;
@@ -249,7 +250,7 @@ function definitionOf(tool: {
   const hints: Record<string, unknown> = isRecord(tool.annotations) ? tool.annotations : {};
   return {
     name: tool.name,
-    ...(tool.description === undefined ? {} : { description: tool.description }),
+    ...defined({ description: tool.description }),
     inputSchema: tool.inputSchema,
     isReadOnly: hints["readOnlyHint"] === true,
     isDestructive: hints["destructiveHint"] === true,

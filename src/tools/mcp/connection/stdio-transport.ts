@@ -1,4 +1,5 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import { defined } from "#foundation/defined";
 import { never } from "#foundation/lifecycle/abort";
 import { type ProcessHandle, spawnProcess } from "#foundation/process/run";
 import { isRecord, parseJson } from "#foundation/text/json";
@@ -47,7 +48,7 @@ export class StdioTransport implements Transport {
     const { command, args, env, cwd } = this.#options;
     const child = await spawnProcess(command, args, {
       env: { ...env },
-      ...(cwd === undefined ? {} : { cwd }),
+      ...defined({ cwd }),
       signal: never,
       stdin: "pipe",
       graceMs: closeGraceMs,

@@ -1,4 +1,5 @@
 import type { AuthorizationServerMetadata, StoredOAuthClientInformation } from "@modelcontextprotocol/client";
+import { defined } from "#foundation/defined";
 import { UserError } from "#foundation/errors";
 import { type Exchange, errorCodeIn, postForm } from "#foundation/http/ask";
 import { HttpClient } from "#foundation/http/client";
@@ -50,10 +51,10 @@ export async function deviceLogin(
   const client = await clientOf(server, { ...deps, metadata, authorizationServerUrl });
   const identity = {
     client_id: client.client_id,
-    ...(server.oauth.clientSecret === undefined ? {} : { client_secret: server.oauth.clientSecret }),
-    ...(resourceMetadata?.resource === undefined ? {} : { resource: resourceMetadata.resource }),
+    ...defined({ client_secret: server.oauth.clientSecret }),
+    ...defined({ resource: resourceMetadata?.resource }),
   };
-  const scope: Record<string, string> = server.oauth.scope === undefined ? {} : { scope: server.oauth.scope };
+  const scope: Record<string, string> = defined({ scope: server.oauth.scope });
   const started = await postForm(start, { ...identity, ...scope }, { signal });
   const code = readDeviceCode(started);
   if (code === undefined) throw new UserError(`The login service did not give a code (${reasonOf(started)}).`);

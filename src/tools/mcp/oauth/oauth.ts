@@ -5,6 +5,7 @@ import type {
   OAuthClientProvider,
   OAuthDiscoveryState,
 } from "@modelcontextprotocol/client";
+import { defined } from "#foundation/defined";
 import { UserError } from "#foundation/errors";
 import { HttpClient } from "#foundation/http/client";
 import { fetchOver } from "#foundation/http/fetch";
@@ -77,7 +78,7 @@ export class McpOAuth {
     });
     // A registration belongs to its redirect address; the port of this login is a new one.
     if (server.oauth.clientId === undefined) await this.#store.forget(server.name, "client");
-    const scope = server.oauth.scope === undefined ? {} : { scope: server.oauth.scope };
+    const scope = defined({ scope: server.oauth.scope });
     const options = { serverUrl: server.url, fetchFn: fetchOver(new HttpClient()), ...scope };
     const first = await auth(provider, { ...options, forceReauthorization: true });
     if (first === "AUTHORIZED") return;
@@ -120,7 +121,7 @@ export class McpOAuth {
       await auth(provider, {
         serverUrl: server.url,
         fetchFn: fetchOver(new HttpClient()),
-        ...(resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl }),
+        ...defined({ resourceMetadataUrl }),
       });
     });
   }
@@ -136,7 +137,7 @@ export class McpOAuth {
       grant_types: ["authorization_code", "refresh_token"],
       response_types: ["code"],
       token_endpoint_auth_method: oauth.clientSecret === undefined ? "none" : "client_secret_post",
-      ...(oauth.scope === undefined ? {} : { scope: oauth.scope }),
+      ...defined({ scope: oauth.scope }),
     };
     return {
       redirectUrl: flow.redirectUrl,
@@ -147,7 +148,7 @@ export class McpOAuth {
           ? await store.client(name)
           : {
               client_id: oauth.clientId,
-              ...(oauth.clientSecret === undefined ? {} : { client_secret: oauth.clientSecret }),
+              ...defined({ client_secret: oauth.clientSecret }),
             },
       saveClientInformation: (client) => store.saveClient(name, client),
       tokens: () => store.tokens(name),

@@ -1,5 +1,6 @@
 import type { ContentBlock } from "@modelcontextprotocol/client";
 import type { JsonSchema } from "#conversation";
+import { defined } from "#foundation/defined";
 import { defineTool } from "../../contract/define-tool.ts";
 import { result, type ToolResult } from "../../contract/result.ts";
 import type { Tool } from "../../contract/tool.ts";
@@ -38,8 +39,7 @@ function listResources(server: McpServer): Tool {
           resources: resources.slice(0, maxEntries).map(({ uri, name, description, mimeType }) => ({
             uri,
             name,
-            ...(description === undefined ? {} : { description }),
-            ...(mimeType === undefined ? {} : { mimeType }),
+            ...defined({ description, mimeType }),
           })),
         }),
       );
@@ -88,8 +88,7 @@ function listPrompts(server: McpServer): Tool {
         result({
           prompts: prompts.slice(0, maxEntries).map(({ name, description, arguments: parameters }) => ({
             name,
-            ...(description === undefined ? {} : { description }),
-            ...(parameters === undefined ? {} : { arguments: parameters }),
+            ...defined({ description, arguments: parameters }),
           })),
         }),
       );
@@ -133,7 +132,7 @@ function promptResult(
       role,
       content: content.type === "text" ? fenced(server, content.text) : `[${content.type}]`,
     })),
-    ...(description === undefined ? {} : { description }),
+    ...defined({ description }),
   });
 }
 

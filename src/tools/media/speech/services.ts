@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import type { Secret } from "#foundation/secrets/secret";
 import { isRecord } from "#foundation/text/json";
 import { callService, listAt, textField } from "../../web/service-call.ts";
@@ -25,7 +26,7 @@ export function openaiSpeech({
     name: "openai",
     maxChars: rest.maxTextLength ?? 4_096,
     async speak({ text, format }, signal) {
-      const speed = rest.speed === undefined ? {} : { speed: rest.speed };
+      const speed = defined({ speed: rest.speed });
       const json = {
         model,
         voice,
@@ -87,7 +88,7 @@ export function minimaxSpeech({
     name: "minimax",
     maxChars: rest.maxTextLength ?? 10_000,
     async speak({ text }, signal) {
-      const speed = rest.speed === undefined ? {} : { speed: rest.speed };
+      const speed = defined({ speed: rest.speed });
       const json = {
         model,
         text,
@@ -122,7 +123,7 @@ export function mistralSpeech({
         model,
         input: text,
         response_format: format === "ogg" ? "opus" : "mp3",
-        ...(voice === undefined ? {} : { voice_id: voice }),
+        ...defined({ voice_id: voice }),
         ...rest.options,
       };
       const answer = await callService(`${base}/audio/speech`, { json, token: key, ...soundLimits, signal });

@@ -22,7 +22,17 @@ interface Carrier {
   readonly actions?: string;
   /** Arguments that come from elsewhere are added to the command. */
   readonly adds?: boolean;
+  /** The first word may be a script in JavaScript, which runs in node. */
+  readonly scriptOperand?: boolean;
+  /** The first word is a package, maybe with its version, and the program in it has its name. */
+  readonly fetches?: boolean;
 }
+
+const npx: Carrier = {
+  valued: "-p --package -w --workspace --node-arg -n --shell --cache --registry",
+  script: "-c --call",
+  fetches: true,
+};
 
 const container: Carrier = {
   actions: "exec run compose-exec",
@@ -96,7 +106,8 @@ const carriers: Readonly<Record<string, Carrier>> = {
   },
   watch: { valued: "-n --interval", joins: true },
   entr: {},
-  nodemon: { valued: "-w -e -i --watch --ext --ignore --delay", script: "-x --exec" },
+  // A script of node stands there as often as a command does.
+  nodemon: { valued: "-w -e -i --watch --ext --ignore --delay", script: "-x --exec", scriptOperand: true },
   su: { valued: "-s -g -G -w --shell --group --supp-group", script: "-c --command --session-command" },
   runuser: { valued: "-u -s -g -G --user --shell --group", script: "-c --command --session-command" },
   sg: { operands: 1, script: "-c" },
@@ -183,9 +194,20 @@ const carriers: Readonly<Record<string, Carrier>> = {
   rbenv: { actions: "exec" },
   nodenv: { actions: "exec" },
   rustup: { actions: "run", operands: 1 },
-  pnpm: { actions: "exec", valued: "-C --dir --filter -F -w" },
-  npm: { actions: "exec x", valued: "-c -w -p --call --package --prefix --workspace", script: "-c --call" },
-  yarn: { actions: "exec", valued: "--cwd" },
+  npx,
+  bunx: npx,
+  pnpx: npx,
+  uvx: { valued: "--from --with -p --python --index --index-url --extra-index-url --with-editable", fetches: true },
+  pipx: { actions: "run", valued: "--spec --python --pip-args", fetches: true },
+  pnpm: { actions: "exec dlx", valued: "-C --dir --filter -F -w --package", fetches: true },
+  npm: {
+    actions: "exec x",
+    valued: "-c -w -p --call --package --prefix --workspace",
+    script: "-c --call",
+    fetches: true,
+  },
+  yarn: { actions: "exec dlx", valued: "--cwd -p --package", fetches: true },
+  bun: { actions: "x", fetches: true },
   corepack: {},
   opam: { actions: "exec" },
   stack: { actions: "exec" },
@@ -297,9 +319,22 @@ function carried(carrier: Carrier, args: readonly Argument[]): readonly Carried[
     if (operands === 0) break;
     operands -= 1;
   }
-  const words = args.slice(index);
+  const words = carrier.fetches === true ? fetched(args.slice(index)) : args.slice(index);
   if (words.length === 0) return [];
+  if (carrier.scriptOperand === true && /^[\w./-]+\.[cm]?[jt]s$/.test(words[0]?.text ?? ""))
+    return [{ kind: "command", words: [literal("node"), ...words] }];
   return [carrier.joins === true ? { kind: "script", text: joined(words) } : { kind: "command", words }];
+}
+
+/** Programs that delete or clean, whose words the tables of the runners judge themselves. */
+const cleaners = /^(?:rimraf|del-cli|del|trash-cli|trash|shx|mkdirp|cross-env|dotenv-cli|kill-port)$/;
+
+/** `npx prisma@5 db push` runs `prisma db push`; what a package from an address holds nobody knows. */
+function fetched(words: readonly Argument[]): readonly Argument[] {
+  const [first, ...rest] = words;
+  const bare = first?.text.replace(/(?<=.)@[^/]*$/, "") ?? "";
+  if (first === undefined || !/^(?:@[\w.-]+\/)?[\w.-]+$/.test(bare) || cleaners.test(bare)) return [];
+  return [withText(first, bare), ...rest];
 }
 
 function scriptOf(

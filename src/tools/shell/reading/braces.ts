@@ -18,6 +18,8 @@ interface Budget {
 function expand(text: string, budget: Budget): readonly string[] {
   if (budget.left < 0) return [];
   for (let at = nextOpen(text, 0); at >= 0; at = nextOpen(text, at + 1)) {
+    // An empty pair in front of a word is text.
+    if (at === 0 && text[1] === "}") continue;
     const end = closing(text, at);
     if (end < 0) continue;
     const items = itemsOf(text.slice(at + 1, end), budget);

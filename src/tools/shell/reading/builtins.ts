@@ -107,6 +107,8 @@ function declare(call: Call, reader: ReaderPort): Output {
     if (variable === undefined) continue;
     if (name === "local" || name === "declare" || name === "typeset") state.declareLocal(variable);
     const text = match?.[3];
+    // A list in a text is read once more where an array is declared.
+    if (text !== undefined && /^\(.*\)$/s.test(text)) reader.readScript(`${variable}=${text}`, inside(call, "eval"));
     if (text !== undefined) state.set(variable, match?.[2] === "+" ? appended(state.get(variable), text) : [text]);
     if (/[niA]/.test(flags))
       state.set(variable, /i/.test(flags) && /^\d+$/.test(text ?? "x") ? [text ?? ""] : undefined);

@@ -18,6 +18,20 @@ export function loopTraits(loop: Loop): readonly LineTrait[] {
     : ["endless-loop"];
 }
 
+/** More children at once than anybody waits for. */
+const mostChildren = 500;
+
+/** A loop over so many words that starts a child for each and waits for none. */
+export function startsMany(loop: Extract<SyntaxNode, { type: "For" }>, words: readonly string[] | undefined): boolean {
+  const text = (loop.wordlist ?? []).map((word) => word.value).join(" ");
+  const counted = [/\bseq\s+(?:-?\S+\s+)*?(\d+)\s*[)`]/, /\{-?\d+\.\.(\d+)/].map((one) =>
+    Number(one.exec(text)?.[1] ?? 0),
+  );
+  if (Math.max(words?.length ?? 0, ...counted) < mostChildren) return false;
+  const waits = (node: SyntaxNode): boolean => node.type === "Command" && node.name?.value === "wait";
+  return has(loop.body, (node) => node.type === "Statement" && node.background === true) && !has(loop.body, waits);
+}
+
 function runsAlways(loop: Extract<Loop, { type: "While" }>): boolean {
   const [statement, ...more] = loop.clause.commands;
   const command = statement?.command;

@@ -20,7 +20,12 @@ type Held =
       readonly isText?: boolean;
     }
   | { readonly kind: "unset" }
-  | { readonly kind: "unknown"; readonly source: string };
+  | {
+      readonly kind: "unknown";
+      readonly source: string;
+      /** No word, or many, also in quotes. */
+      readonly isList?: boolean;
+    };
 
 /** All ways `$x` or `${x…}` may turn out. */
 export function parameterWays(part: ParameterPart, context: PartContext): Ways {
@@ -63,7 +68,7 @@ function lookUp(name: string, index: Word | undefined, context: PartContext): re
   if (special !== undefined) return [special];
   const values = host.state.get(name);
   if (index !== undefined && !isWhole(index)) context.wordWays(index);
-  if (values === undefined) return [{ kind: "unknown", source: `$${name}` }];
+  if (values === undefined) return [{ kind: "unknown", source: `$${name}`, isList: index?.text === "@" }];
   if (values.length === 0) return [{ kind: "unset" }];
   return values.flatMap((value) => element(value, index, context));
 }
@@ -71,7 +76,7 @@ function lookUp(name: string, index: Word | undefined, context: PartContext): re
 function specialParameter(name: string, { state }: ExpandHost): Held | undefined {
   if (name === "@" || name === "*")
     return state.positional === undefined
-      ? { kind: "unknown", source: `$${name}` }
+      ? { kind: "unknown", source: `$${name}`, isList: name === "@" }
       : { kind: "list", items: state.positional, isStar: name === "*", first: 1 };
   if (name === "#")
     return { kind: "text", text: state.positional === undefined ? unknownNumber : String(state.positional.length) };
@@ -138,7 +143,7 @@ function show(held: Held, { isQuoted, host }: PartContext): readonly Piece[] {
     case "unset":
       return [expanded("", isQuoted)];
     case "unknown":
-      return [expanded(unknownText, isQuoted, [held.source])];
+      return [expanded(unknownText, isQuoted && held.isList !== true, [held.source])];
     case "list":
       return isQuoted && held.isStar ? [quoted(held.items.join(firstSeparator(host)))] : listed(held.items, isQuoted);
   }

@@ -37,6 +37,10 @@ describe("a line is read as bash expands it", () => {
     ["read x <<< rm; $x a", "rm a"],
     ["printf -v x %s rm; $x a", "rm a"],
     ["declare -l x=RM; $x a", "rm a"],
+    ["rm a{}x,b} {},c}", "rm a}x ab {},c}"],
+    ["npx -y prisma@5 db push", "prisma db push"],
+    ["pnpm dlx @scope/tool@latest x", "tool x"],
+    ["declare -a 'x=($(rm a))'", "rm a"],
     ["declare -u x; echo b | while read x; do rm $x; done", "rm B"],
     ['x=xrm; "${x[@]:1}" a', "rm a"],
     ['f() { "$@"; }; f rm a', "rm a"],
@@ -101,6 +105,8 @@ describe("a line is read as bash expands it", () => {
   it.each([
     ["while :; do x & done", "spawning-loop"],
     ["for ((;;)); do :; done", "endless-loop"],
+    ["for i in $(seq 10000); do sleep 99 & done", "spawning-loop"],
+    ["for i in {1..100000}; do sleep 99 & done", "spawning-loop"],
     ["rm \u2013r a", "deceiving-characters"],
     ["rm\u200b a", "deceiving-characters"],
   ] as const)("%j is marked as %s", (line, trait) => expect([...read(line).traits]).toContain(trait));
@@ -108,5 +114,6 @@ describe("a line is read as bash expands it", () => {
   it("and takes typographic signs inside quotes for text", () => {
     expect([...read('git commit -m "a – b “c” 👩‍💻"').traits]).toEqual([]);
     expect([...read("while true; do curl -s localhost; sleep 1; done").traits]).toEqual([]);
+    expect([...read("for i in $(seq 10); do sleep 9 & done; for i in {1..9999}; do echo $i; done").traits]).toEqual([]);
   });
 });

@@ -25,7 +25,7 @@ import { readAssignment } from "./assignments.ts";
 import { builtins } from "./builtins.ts";
 import type { ExpandHost } from "./expand-host.ts";
 import { FunctionTable } from "./function-table.ts";
-import { loopTraits } from "./loops.ts";
+import { loopTraits, startsMany } from "./loops.ts";
 import { globbedName, isAllUnknown, leaves, normalPath, originOf } from "./node-facts.ts";
 import type { Frame, Output, ReaderPort } from "./reader-port.ts";
 import { type Redirects, redirectsOf } from "./redirects.ts";
@@ -327,6 +327,7 @@ export class LineReader implements ReaderPort {
     const host = this.#host(frame);
     const name = node.name.value;
     const words = this.#listWords(node.wordlist, host);
+    if (node.type === "For" && startsMany(node, words)) this.#traits.add("spawning-loop");
     if (words === undefined || words.length > maxRounds) {
       const areNumbers = words?.every((word) => /^-?\d+$/.test(word)) ?? false;
       const before = this.state.fork();

@@ -28,7 +28,8 @@ import {
 /** The words one written word becomes, in every way it may turn out. */
 export function expandWord(word: Word, host: ExpandHost): readonly (readonly Argument[])[] {
   const hasBraces = word.parts?.some((part) => part.type === "BraceExpansion") ?? false;
-  if (!hasBraces) return fieldWays(word, host);
+  // The parser takes an empty pair for text; inside a word bash opens a list with it.
+  if (!hasBraces && !/.\{\}.*(?:,|\.\.).*\}/s.test(word.text)) return fieldWays(word, host);
   const texts = expandBraces(word.text);
   if (texts === undefined) return [[unknownArgument("braces")]];
   let ways: readonly (readonly Argument[])[] = [[]];

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { Secret } from "#foundation/secrets/secret";
 import { FakeClock } from "#foundation/testing/fake-clock";
 import type { Prompter } from "../../contract/session-scope.ts";
-import { nobody } from "../../testing/unattended-scope.ts";
+import { nobody } from "../../contract/unattended-scope.ts";
 import { testScope } from "../../testing.ts";
 import { exitCodeMeaning } from "./exit-meaning.ts";
 import { foregroundGuidance } from "./foreground-guidance.ts";

@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import type { ToolContext } from "../../contract/context.ts";
 import { result, ToolFailure, type ToolResult } from "../../contract/result.ts";
 import type { BackgroundProcess } from "../processes/background-process.ts";
@@ -19,8 +20,7 @@ export async function runBackground(deps: TerminalDeps, call: TerminalCall, cont
       pid: process.facts.pid ?? null,
       exit_code: 0,
       error: null,
-      ...(call.approvalNote === undefined ? {} : { approval: call.approvalNote }),
-      ...(ptyNote === undefined ? {} : { pty_note: ptyNote }),
+      ...defined({ approval: call.approvalNote, pty_note: ptyNote }),
       ...(call.notifyOnComplete ? { notify_on_complete: true } : {}),
       ...(watched.length > 0 ? { watch_patterns: watched } : {}),
       ...(ignoresPatterns
@@ -38,8 +38,8 @@ export async function runPtyForeground(
   context: ToolContext,
 ): Promise<ToolResult> {
   const { process, ptyNote } = await start(deps, call, context);
-  const note = ptyNote === undefined ? {} : { pty_note: ptyNote };
-  const approval = call.approvalNote === undefined ? {} : { approval: call.approvalNote };
+  const note = defined({ pty_note: ptyNote });
+  const approval = defined({ approval: call.approvalNote });
   let ended: "exited" | undefined;
   try {
     ended = await withTouches(context, () => deps.processes.wait(process, call.timeoutMs, context.signal));
@@ -102,13 +102,13 @@ async function start(deps: TerminalDeps, call: TerminalCall, context: ToolContex
   const request = {
     terminal,
     command: sudo.command,
-    ...(call.cwd === undefined ? {} : { cwd: call.cwd }),
+    ...defined({ cwd: call.cwd }),
     taskId: context.taskId,
     scope: context.scope,
     notifyOnComplete: call.notifyOnComplete,
     isUnconfined: call.isUnconfined,
     watchPatterns: watchedPatterns(call),
-    ...(sudo.input === undefined ? {} : { firstInput: sudo.input }),
+    ...defined({ firstInput: sudo.input }),
   };
   const { notes } = sudo;
   try {

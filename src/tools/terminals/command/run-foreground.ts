@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import { sleep } from "#foundation/lifecycle/abort";
 import type { ToolContext } from "../../contract/context.ts";
 import { result, type ToolResult } from "../../contract/result.ts";
@@ -36,9 +37,7 @@ export async function runForeground(deps: TerminalDeps, call: TerminalCall, cont
       exit_code: ran.exitCode,
       error:
         ran.ended === "cwd-unreachable" ? `The directory ${call.cwd ?? "of this session"} cannot be entered` : null,
-      ...(call.approvalNote === undefined ? {} : { approval: call.approvalNote }),
-      ...(meaning === undefined ? {} : { exit_code_meaning: meaning }),
-      ...(call.ptyNote === undefined ? {} : { pty_note: call.ptyNote }),
+      ...defined({ approval: call.approvalNote, exit_code_meaning: meaning, pty_note: call.ptyNote }),
       ...(isRestarted ? { environment_restarted: true } : {}),
     },
     { details: { kind: "command", exitCode: ran.exitCode } },
@@ -63,8 +62,7 @@ async function execOnce(
       timeoutMs: call.timeoutMs,
       signal: context.signal,
       isUnconfined: call.isUnconfined,
-      ...(call.cwd === undefined ? {} : { cwd: call.cwd }),
-      ...(sudo.input === undefined ? {} : { stdin: sudo.input }),
+      ...defined({ cwd: call.cwd, stdin: sudo.input }),
     });
     return sudo.notes.length === 0 ? ran : { ...ran, notes: [...sudo.notes, ...(ran.notes ?? [])] };
   };

@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import { defined } from "#foundation/defined";
 import { UserError } from "#foundation/errors";
 import type { BackendDeps } from "../remote/backend.ts";
 import { loadSdk, type Sdk } from "../remote/sdk.ts";
@@ -78,7 +79,7 @@ export async function daytonaClient(deps: BackendDeps, signal: AbortSignal): Pro
   return new module.Daytona({
     apiKey,
     apiUrl: daytonaAddress(deps.env),
-    ...(target === undefined ? {} : { target }),
+    ...defined({ target }),
     useDeprecatedPolling: true,
   });
 }

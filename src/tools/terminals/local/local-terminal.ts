@@ -1,4 +1,6 @@
 import path from "node:path";
+import { readSwitches } from "#config";
+import { defined } from "#foundation/defined";
 import type { Logger } from "#foundation/files/logger";
 import { makePrivateFolder } from "#foundation/files/private-folder";
 import { deadline, linkSignals } from "#foundation/lifecycle/abort";
@@ -78,7 +80,6 @@ export interface ProgramCall {
 }
 
 const snapshotTimeoutMs = 30_000;
-const graceMs = 1_000;
 /** A shell reads from a pipe byte by byte. */
 const longestRead = 4_000;
 
@@ -141,6 +142,7 @@ class LocalTerminal implements Terminal {
   readonly #left = new Map<number, Disposable | undefined>();
   readonly #running = new Set<Promise<unknown>>();
   readonly #spare: SpareShell;
+  readonly #graceMs: number;
   #isLoginPerCall = false;
 
   constructor(
@@ -152,12 +154,14 @@ class LocalTerminal implements Terminal {
     this.#state = new ShellState({
       cwd: options.cwd,
       variables: start.env,
-      ...(options.environment.blocked === undefined ? {} : { blocked: options.environment.blocked }),
+      ...defined({ blocked: options.environment.blocked }),
     });
     this.home = start.env["HOME"] ?? "/";
     this.tempDir = temporaryFolder(options.env);
     this.#shell = shellPath({ ...options.env, PATH: start.env["PATH"] });
-    this.#spare = new SpareShell({ times: options.spareTimes, graceMs, watch: (pid) => options.watch?.(pid) });
+    this.#graceMs = readSwitches(options.env).sigtermGraceMs;
+    const watch = (pid: number): Disposable | undefined => options.watch?.(pid);
+    this.#spare = new SpareShell({ times: options.spareTimes, graceMs: this.#graceMs, keepDescendants: true, watch });
   }
 
   get taskId(): string {
@@ -237,7 +241,7 @@ class LocalTerminal implements Terminal {
     await this.#spare[Symbol.asyncDispose]();
     await Promise.all(
       [...this.#left].map(async ([pid, watched]) => {
-        await killGroup(pid, { graceMs });
+        await killGroup(pid, { graceMs: this.#graceMs });
         watched?.[Symbol.dispose]();
       }),
     );
@@ -321,7 +325,7 @@ class LocalTerminal implements Terminal {
       cwd: "/",
       env,
       signal,
-      graceMs,
+      graceMs: this.#graceMs,
       keepDescendants: true,
       stdin: stdin === undefined ? "ignore" : "pipe",
     } as const;

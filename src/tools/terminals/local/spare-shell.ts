@@ -26,6 +26,8 @@ export interface SpareOptions {
   /** Absent: none is started ahead. */
   readonly times: SpareTimes | undefined;
   readonly graceMs: number;
+  /** What a command leaves running goes on without it. */
+  readonly keepDescendants: boolean;
   watch(pid: number): Disposable | undefined;
 }
 
@@ -37,13 +39,13 @@ interface Waiting extends StartedShell {
 }
 
 /**
- * One shell of a terminal, started ahead: making a sandbox takes longer than most commands, and while the model thinks there is time
+ * One shell of a terminal, or one for a script, started ahead: making a sandbox takes longer than most commands, and while the model thinks there is time
  * for it. Invariants:
  *
  * 1. A shell runs one command. The next one gets another shell.
  * 2. It is used only where a start at that moment would give the same: the same arguments and environment, every file and folder that
  *    the arguments name still the one that was mounted or covered, and no mount more or less on this machine. Otherwise it is ended.
- * 3. It ends with its terminal, after an idle time, and with this program: its standard input closes, and the sandbox around it dies with
+ * 3. It ends with its owner, after an idle time, and with this program: its standard input closes, and the sandbox around it dies with
  *    its parent.
  */
 export class SpareShell implements AsyncDisposable {
@@ -76,7 +78,7 @@ export class SpareShell implements AsyncDisposable {
   }
 
   /** Starts one for the next command, soon; `next` says what that command would be started with. */
-  prepare(next: () => ShellStart): void {
+  prepare(next: () => ShellStart | Promise<ShellStart>): void {
     const { times } = this.#options;
     const isThere = this.#waiting !== undefined || this.#starting !== undefined;
     if (times === undefined || isThere || this.#isClosed) return;
@@ -100,8 +102,8 @@ export class SpareShell implements AsyncDisposable {
     await Promise.all(this.#ending);
   }
 
-  async #startAhead(next: () => ShellStart, idleMs: number): Promise<void> {
-    const start = next();
+  async #startAhead(next: () => ShellStart | Promise<ShellStart>, idleMs: number): Promise<void> {
+    const start = await next();
     // Before the start: what changes while it goes on counts as changed.
     const conditions = conditionsOf(start);
     if (conditions === undefined) return;
@@ -118,8 +120,8 @@ export class SpareShell implements AsyncDisposable {
   }
 
   async #start({ call, env }: ShellStart, signal: AbortSignal): Promise<StartedShell> {
-    const { graceMs } = this.#options;
-    const options = { cwd: "/", env, signal, stdin: "pipe", graceMs, keepDescendants: true } as const;
+    const { graceMs, keepDescendants } = this.#options;
+    const options = { cwd: "/", env, signal, stdin: "pipe", graceMs, keepDescendants } as const;
     const child = await spawnProcess(call.program, call.args, options);
     return { child, watched: this.#options.watch(child.pid) };
   }

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { defined } from "#foundation/defined";
 import { UserError } from "#foundation/errors";
 import { httpRequest } from "#foundation/http/request";
 import { never, onAbort, sleep } from "#foundation/lifecycle/abort";
@@ -75,7 +76,7 @@ export class ManagedModal {
     const execId = randomUUID();
     const { command, timeoutMs, stdin } = request;
     const route = `/v1/sandboxes/${encodeURIComponent(sandbox)}/execs`;
-    const body = { execId, command, cwd: "/", timeoutMs, ...(stdin === undefined ? {} : { stdinData: stdin }) };
+    const body = { execId, command, cwd: "/", timeoutMs, ...defined({ stdinData: stdin }) };
     let end = endOf(await this.#ask(route, { body, signal }));
     return {
       poll: async () => {
@@ -128,7 +129,7 @@ export class ManagedModal {
       headers: {
         authorization: `Bearer ${token.reveal()}`,
         ...(body === undefined ? {} : { "content-type": "application/json" }),
-        ...(key === undefined ? {} : { "x-idempotency-key": key }),
+        ...defined({ "x-idempotency-key": key }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       signal,

@@ -31,7 +31,7 @@ export function modalOpener(deps: BackendDeps): TerminalOpener {
     if (managed !== undefined) return managed(task, signal);
     if (mode === "auto") return direct(task, signal);
     throw new UserError("Modal cannot be used through the subscription: there is no login with a paid one.", {
-      hint: "Log in with: hermes auth add nous. Or set terminal.modal_mode to direct and use a key of your own.",
+      hint: "Log in with: hermes auth add nous, or set terminal.modal_mode to direct and use a key of your own.",
     });
   };
 }

@@ -1,6 +1,7 @@
 import type { Logger } from "#foundation/files/logger";
 import type { SessionScope } from "../../contract/session-scope.ts";
 import type { ProcessEvent } from "./process-event.ts";
+import type { UnclaimedReports } from "./unclaimed-reports.ts";
 
 /** Which reports a person wants: everything, only how processes ended, only those that failed, none. */
 export type ProcessReports = "all" | "result" | "error" | "off";
@@ -22,16 +23,20 @@ function processNotice(event: ProcessEvent, wanted: ProcessReports): Notice {
 export function reportTo({
   wanted,
   logger,
+  unclaimed,
 }: {
   readonly wanted: ProcessReports;
   readonly logger: Logger;
+  readonly unclaimed: UnclaimedReports;
 }): (event: ProcessEvent, scope: SessionScope | undefined) => void {
   return (event, scope) => {
     const notice = processNotice(event, wanted);
     if (notice.kind === "alarm") logger.warn("background processes report too much", { ...event });
     if (notice.kind !== "notice") return;
     const isTaken = scope?.deliver({ text: notice.text, how: "queue", isVerbatim: true }) ?? false;
-    if (!isTaken) logger.info("nobody takes the report of a background process", { type: event.type });
+    if (isTaken || !("session_key" in event)) return;
+    logger.info("the session of a background process is not open", { type: event.type });
+    unclaimed.add({ sessionKey: event.session_key, processId: event.session_id, text: notice.text });
   };
 }
 

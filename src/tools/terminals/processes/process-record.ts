@@ -11,6 +11,7 @@ import { isAlive } from "./same-process.ts";
  *
  * 1. Each entry names its owner, and nobody but the owner changes or removes it while the owner lives.
  * 2. Reading and writing again happens under a lock.
+ * 3. What ended with its program, and was to be told of, stays in the list for a day, until somebody tells it.
  */
 export interface ProcessRecord {
   readonly facts: ProcessFacts;
@@ -19,6 +20,8 @@ export interface ProcessRecord {
 
 const maxBytes = 4 * 1_048_576;
 const lockTimeoutMs = 5_000;
+const endedKeptMs = 86_400_000;
+const mostEnded = 20;
 
 /** The table that looks after a process. Two of them in one program have different ids. */
 export interface RecordOwner {
@@ -37,24 +40,34 @@ export interface RecordFile {
 /** Writes what this owner runs; what other living programs run stays in the list. */
 export async function writeRecords(records: RecordFile, processes: readonly BackgroundProcess[]): Promise<void> {
   await exclusively(records, async () => {
-    const { others } = await entriesIn(records);
-    await write(records.file, [...others, ...processes.map((process) => entryOf(process, records.owner))]);
+    const { others, ended } = await entriesIn(records);
+    await write(records.file, [...others, ...ended, ...processes.map((process) => entryOf(process, records.owner))]);
   });
 }
 
 /** Takes over what programs that are gone have left alive; the entries are this owner's from then on. */
 export async function claimRecords(records: RecordFile): Promise<readonly ProcessRecord[]> {
   return await exclusively(records, async () => {
-    const { others, own, orphans } = await entriesIn(records);
+    const { others, own, orphans, ended } = await entriesIn(records);
     const claimed = orphans.flatMap((entry) => recordOf(entry) ?? []);
     const mine = new Set(claimed.map(({ facts }) => facts.id));
     const kept = orphans.filter((entry) => mine.has(String(entry["session_id"])));
     await write(records.file, [
       ...others,
       ...own,
+      ...ended,
       ...kept.map((entry) => ({ ...entry, ...ownerFields(records.owner) })),
     ]);
     return claimed;
+  });
+}
+
+/** Takes what ended with its program and has not been told of; it leaves the list. */
+export async function claimEnded(records: RecordFile): Promise<readonly ProcessRecord[]> {
+  return await exclusively(records, async () => {
+    const { others, own, orphans, ended } = await entriesIn(records);
+    if (ended.length > 0) await write(records.file, [...others, ...own, ...orphans]);
+    return ended.flatMap((entry) => recordOf(entry) ?? []);
   });
 }
 
@@ -66,20 +79,29 @@ interface Entries {
   readonly others: readonly Entry[];
   /** Still running on this machine, while the program that started them does not. */
   readonly orphans: readonly Entry[];
+  /** Ended with the program that started them, and somebody waits to hear of it. */
+  readonly ended: readonly Entry[];
 }
 
 async function entriesIn({ file, owner, nowMs, signal }: RecordFile): Promise<Entries> {
   const own: Entry[] = [];
   const others: Entry[] = [];
   const orphans: Entry[] = [];
+  const ended: Entry[] = [];
   for (const entry of await readEntries(file, nowMs)) {
     const holder = { pid: numberOf(entry["owner_pid"]), startedAtMs: numberOf(entry["owner_started_at_ms"]) };
     const itself = { pid: numberOf(entry["pid"]), startedAtMs: numberOf(entry["pid_started_at_ms"]) };
     if (entry["owner"] === owner.id) own.push(entry);
     else if (await isAlive(holder, signal)) others.push(entry);
     else if (entry["pid_scope"] === "host" && (await isAlive(itself, signal))) orphans.push(entry);
+    else if (isAwaited(entry, nowMs)) ended.push(entry);
   }
-  return { own, others, orphans };
+  return { own, others, orphans, ended: ended.slice(-mostEnded) };
+}
+
+function isAwaited(entry: Entry, nowMs: number): boolean {
+  const startedAtMs = (numberOf(entry["started_at"]) ?? 0) * 1_000;
+  return entry["pid_scope"] === "host" && entry["notify_on_complete"] === true && nowMs - startedAtMs < endedKeptMs;
 }
 
 async function exclusively<T>({ file, signal }: RecordFile, work: () => Promise<T>): Promise<T> {

@@ -68,6 +68,8 @@ export class ProcessTable implements AsyncDisposable {
   readonly #records: RecordKeeper;
   readonly #work = new Set<Promise<void>>();
   #recovery: Promise<void> | undefined;
+  /** Those that end with this program although somebody waits for them: a later run tells of their end. */
+  #cut: readonly BackgroundProcess[] = [];
   /** Starts that are under way; they count, so that many at once cannot pass the limit. */
   #starting = 0;
 
@@ -104,6 +106,18 @@ export class ProcessTable implements AsyncDisposable {
       this.#background(this.#followDetached(process));
     }
     return records.length;
+  }
+
+  /** Reports what ended together with an earlier run, where its end was to be reported. */
+  async tellEnded(): Promise<void> {
+    await this.recovered();
+    if (!existsSync(this.#deps.recordFile)) return;
+    for (const { facts, notifyOnComplete } of await this.#records.claimEnded(this.#ending.signal)) {
+      const process = new BackgroundProcess(facts, { notifyOnComplete });
+      if (facts.outputFile !== undefined) process.output.push(await readOutputTail(facts.outputFile));
+      this.#processes.set(facts.id, process);
+      await this.#finish(process, null);
+    }
   }
 
   find(id: string, sessionKey: string): BackgroundProcess | undefined {
@@ -171,6 +185,7 @@ export class ProcessTable implements AsyncDisposable {
     this.#ending.abort(new Error("the table of processes is being closed"));
     using limit = deadline(disposalLimitMs);
     const own = this.#running().filter((process) => !process.isDetached);
+    this.#cut = own.filter(({ notifyOnComplete }) => notifyOnComplete);
     const all = Promise.allSettled([...own.map((process) => process.child?.[Symbol.asyncDispose]()), ...this.#work]);
     try {
       await raceAbort(all, limit.signal);
@@ -339,7 +354,7 @@ export class ProcessTable implements AsyncDisposable {
   }
 
   #save(): Promise<void> {
-    return this.#records.save(() => this.#running());
+    return this.#records.save(() => [...new Set([...this.#running(), ...this.#cut])]);
   }
 }
 

@@ -4,7 +4,7 @@ import { Mutex } from "#foundation/lifecycle/mutex";
 import type { Clock } from "#foundation/time/clock";
 import { processStartedAtMs } from "../process-start-time.ts";
 import type { BackgroundProcess } from "./background-process.ts";
-import { claimRecords, type RecordFile, type RecordOwner, writeRecords } from "./process-record.ts";
+import { claimEnded, claimRecords, type RecordFile, type RecordOwner, writeRecords } from "./process-record.ts";
 
 /** Keeps the list of running processes in a file that programs of the same home share. */
 export class RecordKeeper {
@@ -26,6 +26,11 @@ export class RecordKeeper {
     const records = await claimRecords(await this.#recordFile(signal));
     this.#isListed ||= records.length > 0;
     return records;
+  }
+
+  /** What ended together with its program and somebody waits to hear of. */
+  async claimEnded(signal: AbortSignal): ReturnType<typeof claimEnded> {
+    return await claimEnded(await this.#recordFile(signal));
   }
 
   /** Saves that come while one runs are done by the next one together. */

@@ -1,4 +1,5 @@
 import path from "node:path";
+import { defined } from "#foundation/defined";
 import type { Logger } from "#foundation/files/logger";
 import { deadline, linkSignals, onAbort, raceAbort } from "#foundation/lifecycle/abort";
 import { Deferred } from "#foundation/lifecycle/deferred";
@@ -118,7 +119,7 @@ class RemoteTerminal implements Terminal {
     this.#state = new ShellState({
       cwd: report.kind === "complete" ? report.cwd : location.cwd,
       variables: { ...Object.fromEntries(own), ...options.variables, HOME: location.home },
-      ...(options.blocked === undefined ? {} : { blocked: options.blocked }),
+      ...defined({ blocked: options.blocked }),
     });
     if (report.kind === "complete") this.#state.functions = report.functions;
   }
@@ -249,6 +250,8 @@ class RemoteTerminal implements Terminal {
     const killed = new Deferred<void>();
     using _subscription = onAbort(signal, () => killed.resolve(shell.end(run)));
     await Promise.race([client.exited, channel.ended, killed.promise]);
+    // The shell tells its end before what it started is gone; a stopped command is over when nothing of it is left.
+    if (signal.aborted) await killed.promise;
     await drained(client, this.#host.lagMs);
     if (channel.exitCode === undefined && !signal.aborted) throw shell.gone(channel);
     return channel;

@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import { UserError } from "#foundation/errors";
 import { deadline, linkSignals, never } from "#foundation/lifecycle/abort";
 import { findExecutable } from "#foundation/process/platform";
@@ -61,7 +62,7 @@ class SshHost implements RemoteHost {
     this.#at = at;
     this.#files = new FileSync(deps, this);
     const agent = deps.env["SSH_AUTH_SOCK"];
-    this.clientEnvironment = { ...deps.clientEnvironment, ...(agent === undefined ? {} : { SSH_AUTH_SOCK: agent }) };
+    this.clientEnvironment = { ...deps.clientEnvironment, ...defined({ SSH_AUTH_SOCK: agent }) };
   }
 
   start(

@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import type { Secret } from "#foundation/secrets/secret";
 import { isRecord } from "#foundation/text/json";
 import type { PageAnswer, WebBackend } from "../backend.ts";
@@ -14,7 +15,7 @@ const pageTimeoutMs = 60_000;
 
 export function firecrawl({ origin, key }: FirecrawlOptions): WebBackend {
   const base = origin.replace(/\/$/, "");
-  const auth = key === undefined ? {} : { token: key };
+  const auth = defined({ token: key });
   const scrape = async (url: string, signal: AbortSignal): Promise<PageAnswer> => {
     const answer = await callService(`${base}/v2/scrape`, {
       json: { url, formats: ["markdown"] },

@@ -161,7 +161,7 @@ function recovering(
   const closed = closeAnswer(state, nowMs);
   if (event.waitMs === 0 || closed.turn === undefined) return notice(closed, "warn", recoveryWords(event));
   // One line that counts down, instead of a new one for every attempt.
-  const waiting = { text: waitingWords(event), untilMs: nowMs + event.waitMs };
+  const waiting = { ...waitingWords(event), untilMs: nowMs + event.waitMs };
   return { ...closed, turn: { ...closed.turn, waiting } };
 }
 

@@ -2,8 +2,10 @@ import { isRecord, parseJson, toJsonText } from "#foundation/text/json";
 import { truncateEnd } from "#foundation/text/text";
 import type { SessionEvent } from "#session";
 import { showHint } from "../hints.ts";
+import { taskLines } from "../output/task-lines.ts";
 import { toolLine } from "../output/tool-line.ts";
 import { print, type RunningTool, type ViewState } from "../state.ts";
+import type { TranscriptItem } from "../transcript-item.ts";
 
 export type ToolStart = Extract<SessionEvent, { readonly type: "tool-start" }>;
 export type ToolEnd = Extract<SessionEvent, { readonly type: "tool-end" }>;
@@ -99,7 +101,9 @@ function showTool(state: ViewState, event: ToolEnd, args: unknown): ViewState {
   const line = toolLine({ ...event, args }, state.settings.toolEmojis);
   const isFull = toolProgress === "verbose";
   const full = isFull ? { full: { args: argumentText(args), result: event.result ?? event.preview } } : {};
-  return showDiff(print(named, { kind: "tool", line, ...full }), event);
+  const tasks = taskLines(args, event.details);
+  const listed: readonly TranscriptItem[] = tasks.length === 0 ? [] : [{ kind: "lines", lines: tasks }];
+  return showDiff(print(named, { kind: "tool", line, ...full }, ...listed), event);
 }
 
 function showDiff(state: ViewState, event: ToolEnd): ViewState {
@@ -115,6 +119,12 @@ export function foldedLine(state: ViewState): ViewState {
   return print(cleared, { kind: "tool-summary", names: folded });
 }
 
+/** One argument after the other; a text of several lines as it is, below its name. */
 function argumentText(args: unknown): string {
-  return truncateEnd(toJsonText(args, { indent: 2 }), 20_000);
+  if (!isRecord(args)) return truncateEnd(toJsonText(args, { indent: 2 }), 20_000);
+  const shown = Object.entries(args).map(([name, value]) => {
+    const text = typeof value === "string" ? value : toJsonText(value, { indent: 2 });
+    return text.includes("\n") ? `${name}:\n${text.replace(/^/gm, "  ")}` : `${name}: ${text}`;
+  });
+  return truncateEnd(shown.join("\n"), 20_000);
 }

@@ -13,6 +13,8 @@ describe("hints in the chat", () => {
     ["See them with: hermes sessions list", "See them with: /resume"],
     ["Save it with: hermes model set x", "Save it with: hermes model set x"],
     ["Run: hermes doctor", "Run: hermes doctor"],
+    ["Or: hermes config set display.image_mode native", "Or: /settings display.image_mode native"],
+    ["Run: hermes config set DAYTONA_API_KEY <key>", "Run: hermes config set DAYTONA_API_KEY <key>"],
   ])("%s", (said, shown) => {
     expect(chatWords(said, "hermes")).toBe(shown);
   });

@@ -9,6 +9,7 @@ export function chatWords(text: string, program: string): string {
       /`?\bhermes (?:model(?! (?:set|list|test|custom)\b)|setup\b|auth add [\w:.<>-]+(?: --api-key -)?)`?/g,
       "/connect",
     )
-    .replace(/`?\bhermes sessions list\b`?/g, "/resume");
+    .replace(/`?\bhermes sessions list\b`?/g, "/resume")
+    .replace(/\bhermes config set (?=(?!providers\.)[a-z_]+\.[a-z_])/g, "/settings ");
   return program === "hermes" ? inside : inside.replace(/(^|[:`(] ?)hermes (?=[a-z-])/g, `$1${program} `);
 }

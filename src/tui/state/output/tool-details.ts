@@ -1,3 +1,4 @@
+import { plural } from "#foundation/text/figures";
 import { isRecord } from "#foundation/text/json";
 import { truncateEnd } from "#foundation/text/text";
 
@@ -25,7 +26,7 @@ export function toolDetails(name: string, args: Args): ToolLook {
 }
 
 const looks: Readonly<Record<string, Look>> = {
-  terminal: (args) => ({ emoji: "💻", verb: "$", detail: text(args, "command") }),
+  terminal: (args) => ({ emoji: "💻", verb: "$", detail: script(text(args, "command")) }),
   process: (args) => ({ emoji: "⚙️", verb: "proc", detail: words(text(args, "action"), text(args, "session_id")) }),
   read_file: (args) => ({ emoji: "📖", verb: "read", detail: text(args, "path"), isPath: true }),
   write_file: (args) => ({ emoji: "✍️", verb: "write", detail: text(args, "path"), isPath: true }),
@@ -52,7 +53,7 @@ const looks: Readonly<Record<string, Look>> = {
   skills_list: (args) => ({ emoji: "📚", verb: "skills", detail: text(args, "category") }),
   skill_view: (args) => ({ emoji: "📚", verb: "skill", detail: text(args, "name") }),
   skill_manage: (args) => ({ emoji: "📚", verb: "skill", detail: words(text(args, "action"), text(args, "name")) }),
-  execute_code: (args) => ({ emoji: "🐍", verb: "exec", detail: firstRow(text(args, "code")) }),
+  execute_code: (args) => ({ emoji: "🐍", verb: "exec", detail: script(text(args, "code")) }),
   delegate_task: (args) => ({ emoji: "🔀", verb: "delegate", detail: delegated(args) }),
   cronjob: (args) => ({ emoji: "⏰", verb: "cron", detail: words(text(args, "action"), text(args, "name")) }),
   send_message: (args) => ({ emoji: "📨", verb: "send", detail: words(text(args, "target"), text(args, "message")) }),
@@ -91,8 +92,11 @@ function quoted(value: string): string {
   return value === "" ? "" : `"${truncateEnd(value, 60)}"`;
 }
 
-function firstRow(value: string): string {
-  return value.split("\n").find((row) => row.trim() !== "") ?? "";
+/** Its first line, and how many more there are. */
+function script(value: string): string {
+  const rows = value.split("\n").filter((row) => row.trim() !== "");
+  const more = rows.length - 1;
+  return more > 0 ? `${rows[0]} … +${plural(more, "line")}` : (rows[0] ?? "");
 }
 
 function domain(url: string): string {

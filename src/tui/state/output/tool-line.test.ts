@@ -14,7 +14,7 @@ const facts = (name: string, args: unknown, more: Partial<ToolFacts> = {}): Tool
 
 describe("tool lines", () => {
   it.each([
-    ["terminal", { command: "ls\n-la" }, "💻", "$", "ls -la"],
+    ["terminal", { command: "ls\n-la" }, "💻", "$", "ls … +1 line"],
     ["read_file", { path: "/a/b.ts" }, "📖", "read", "/a/b.ts"],
     ["write_file", { path: "b.ts" }, "✍️", "write", "b.ts"],
     ["patch", { path: "b.ts" }, "🔧", "patch", "b.ts"],
@@ -35,7 +35,7 @@ describe("tool lines", () => {
     ["session_search", { query: "boat" }, "🔍", "recall", '"boat"'],
     ["skills_list", {}, "📚", "skills", ""],
     ["skill_view", { name: "git" }, "📚", "skill", "git"],
-    ["execute_code", { code: "\nprint(1)\nx" }, "🐍", "exec", "print(1)"],
+    ["execute_code", { code: "\nprint(1)\nx" }, "🐍", "exec", "print(1) … +1 line"],
     ["delegate_task", { goal: "look" }, "🔀", "delegate", "look"],
     ["delegate_task", { tasks: [{ goal: "a" }, { goal: "b" }] }, "🔀", "delegate", "2 parallel tasks"],
     ["cronjob", { action: "list" }, "⏰", "cron", "list"],
@@ -66,6 +66,13 @@ describe("tool lines", () => {
   it("show what a foreign tool was asked, never the fence around what it answered [20:R10.9]", () => {
     const preview = '<untrusted-data source="mcp:ev">';
     expect(toolLine(facts("mcp_ev_now", {}, { preview }), none)).toMatchObject({ verb: "mcp_ev_now", detail: "" });
+  });
+
+  it("count no time that the person took", () => {
+    const refused = { details: { kind: "command", exitCode: -1, isRefused: true }, durationMs: 30_000 } as const;
+    expect(toolLine(facts("terminal", { command: "rm -rf x" }, refused), none).durationMs).toBe(0);
+    expect(toolLine(facts("clarify", { question: "Which?" }, { durationMs: 30_000 }), none).durationMs).toBe(0);
+    expect(toolLine(facts("terminal", { command: "ls" }, { durationMs: 30_000 }), none).durationMs).toBe(30_000);
   });
 
   it("show the answer to a question beside it", () => {

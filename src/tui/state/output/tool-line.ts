@@ -42,15 +42,24 @@ export function toolLine(facts: ToolFacts, emojis: Emojis): ToolLine {
     verb: look.verb,
     detail: oneRow(`${look.detail}${answerOf(facts)}`),
     cutFrom: look.isPath === true ? "left" : "right",
-    durationMs: facts.durationMs,
+    durationMs: isPersonsTime(facts) ? 0 : facts.durationMs,
     mark: markOf(facts),
     isError: facts.isError,
   };
 }
 
+/** The time went by waiting for the person: it says nothing about the call. */
+function isPersonsTime({ name, details }: ToolFacts): boolean {
+  return name === "clarify" || isRefused(details);
+}
+
+function isRefused(details: ToolDetails | undefined): boolean {
+  return details?.kind === "refused" || (details?.kind === "command" && details.isRefused === true);
+}
+
 function markOf({ details, isError }: ToolFacts): string {
+  if (isRefused(details)) return " [not run]";
   if (details?.kind === "command") {
-    if (details.isRefused === true) return " [not run]";
     if (details.processId !== undefined && details.exitCode === undefined) return " [in the background]";
     if ((details.exitCode ?? 0) !== 0) return ` [exit ${details.exitCode}]`;
   }

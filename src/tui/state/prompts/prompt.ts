@@ -1,6 +1,7 @@
 import type { ApprovalChoice, ApprovalScopes, ApprovalWording } from "#conversation";
 import { emptyBuffer, type TextBuffer } from "../../input/buffer.ts";
 import type { TuiSettings } from "../../settings.ts";
+import type { Line } from "../../text/styled.ts";
 
 interface PromptBase {
   readonly id: string;
@@ -30,6 +31,7 @@ export type Prompt = PromptBase &
         /** The letter that chose; it belongs to the draft when more text follows. */
         readonly pressed: string;
         readonly note: "too-early" | "choose" | undefined;
+        /** All of it stands above. */
         readonly isViewed: boolean;
         /** Why not, while it is being written. */
         readonly reason: TextBuffer | undefined;
@@ -136,11 +138,24 @@ export function newSecret(
 /** The rows of an approval, in order: the answers, a no with words, and `view` for a long command. */
 export function approvalRows(prompt: ApprovalPrompt): readonly ApprovalRow[] {
   const rows: readonly ApprovalRow[] = prompt.wording === undefined ? [...prompt.choices, "reason"] : prompt.choices;
-  return isShortened(prompt) ? [...rows, "view"] : rows;
+  return isShortened(prompt) && !prompt.isViewed ? [...rows, "view"] : rows;
 }
 
-export function isShortened({ summary, isViewed }: ApprovalPrompt): boolean {
-  return !isViewed && (summary.length > longCommand || summary.split("\n").length > manyLines);
+export function isShortened({ summary }: ApprovalPrompt): boolean {
+  return summary.length > longCommand || summary.split("\n").length > manyLines;
+}
+
+/** All of a command, each line with its number; those the reasons are about stand out. */
+export function wholeCommand({ summary, lines }: ApprovalPrompt): readonly Line[] {
+  const written = summary.split("\n");
+  const digits = String(written.length).length;
+  return written.map((text, index): Line => {
+    const number = written.length === 1 ? "" : `${String(index + 1).padStart(digits)} `;
+    return [
+      { text: `    ${number}`, style: "dim" },
+      { text, style: lines.includes(index) ? "danger" : undefined },
+    ];
+  });
 }
 
 /** The text field on the screen belongs to the prompt, so the person's draft is out of its reach. */

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { defined } from "#foundation/defined";
 import { displayWidth } from "#foundation/text/width";
 import { TerminalScreen } from "../../testing/terminal-screen.ts";
 import { cutText, type Line } from "../../text/styled.ts";
@@ -66,7 +67,7 @@ describe("the painter", () => {
     const word = fc.constantFrom("a", "bb", "hello world", "日本語", "👩‍👧 x", "✍️ w", "é", "", "0123456789 and more");
     const row = fc.array(fc.tuple(word, fc.constantFrom(undefined, "1", "2")), { maxLength: 3 });
     const toLine = (spans: readonly (readonly [string, string | undefined])[]): Line =>
-      spans.map(([text, style]) => ({ text: cutText(text, 12), ...(style === undefined ? {} : { style }) }));
+      spans.map(([text, style]) => ({ text: cutText(text, 12), ...defined({ style }) }));
     const frame = fc.record({
       printed: fc.array(row, { maxLength: 4 }),
       live: fc.array(row, { minLength: 1, maxLength: 7 }),

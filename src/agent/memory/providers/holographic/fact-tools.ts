@@ -1,4 +1,5 @@
 import type { ToolDefinition } from "#conversation";
+import { defined } from "#foundation/defined";
 import { scrubSurrogates } from "#foundation/text/json";
 import { codePointLength } from "#foundation/text/text";
 import { scanThreats } from "../../../threat-scan.ts";
@@ -163,10 +164,9 @@ export class FactTools {
     const outcome = await this.#facts.update(
       factId,
       {
-        ...(content === undefined ? {} : { content }),
-        ...(category === undefined ? {} : { category }),
+        ...defined({ content, category }),
         ...(typeof args["tags"] === "string" ? { tags: shortOf(args["tags"]) } : {}),
-        ...(trustDelta === undefined ? {} : { trustDelta }),
+        ...defined({ trustDelta }),
       },
       signal,
     );
@@ -209,7 +209,7 @@ export class FactTools {
   #options(args: Args): RecallOptions {
     const category = categoryOf(args);
     return {
-      ...(category === undefined ? {} : { category }),
+      ...defined({ category }),
       minTrust: numberOf(args["min_trust"]) ?? this.#minTrust,
       limit: Math.min(maxLimit, Math.max(1, Math.floor(numberOf(args["limit"]) ?? 10))),
     };

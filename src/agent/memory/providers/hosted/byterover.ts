@@ -2,6 +2,7 @@ import { accessSync, constants } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { type Message, textOf } from "#conversation";
+import { defined } from "#foundation/defined";
 import { runProcess } from "#foundation/process/run";
 import { truncateEnd } from "#foundation/text/text";
 import { childEnvironment } from "#tools";
@@ -38,7 +39,7 @@ export const byterover: MemoryService = {
       if (program === undefined) throw new ServiceError("The program brv is not installed.");
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const key = settings.secret("api_key")?.secret.reveal();
-      const extra = key === undefined ? {} : { BRV_API_KEY: key };
+      const extra = defined({ BRV_API_KEY: key });
       const env = childEnvironment(settings.host.variables, { policy: "minimal", extra });
       const { exitCode, stdout, stderr } = await runProcess(program, args, { cwd: folder, env, signal, timeoutMs });
       if (exitCode !== 0) throw new ServiceError(`brv ${args[0]} failed: ${truncateEnd(stderr || stdout, 300)}`);

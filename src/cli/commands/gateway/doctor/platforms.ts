@@ -1,7 +1,8 @@
 import { describe } from "#foundation/errors";
-import { isRecord } from "#foundation/text/json";
+import { timeLimit } from "#foundation/lifecycle/abort";
 import { openNetwork, type Platform } from "#gateway";
 import type { Check } from "../../doctor/check.ts";
+import { isSet } from "../credentials.ts";
 import type { GatewayPatient } from "./processes.ts";
 import type { TimeTeller } from "./wall-clock.ts";
 
@@ -27,7 +28,7 @@ async function examine(platform: Platform, patient: GatewayPatient, means: Means
   const connection = facts === undefined ? [] : [connectionCheck(label, facts)];
   if (facts?.["state"] === "connected") return connection;
   const missing = platform.credentials.filter(
-    ({ name, isOptional }) => isOptional !== true && !isSet(platform, name, patient),
+    ({ name, isOptional }) => isOptional !== true && !isSet(platform, name, patient.config),
   );
   if (missing.length > 0)
     return [
@@ -63,7 +64,7 @@ async function credentialCheck(platform: Platform, patient: GatewayPatient, mean
   const { id, label } = platform;
   if (means.isOffline || platform.whoami === undefined)
     return { section, name: label, state: "ok", detail: "its credentials are set; they were not tried" };
-  const signal = AbortSignal.any([patient.invocation.io.signal, AbortSignal.timeout(longestMs)]);
+  const signal = timeLimit(longestMs, patient.invocation.io.signal);
   try {
     await using network = openNetwork(platform, patient);
     const fetch = means.time.listeningTo(network.fetch);
@@ -73,17 +74,4 @@ async function credentialCheck(platform: Platform, patient: GatewayPatient, mean
     const hint = `Check the network, or run: hermes gateway setup ${id}`;
     return { section, name: label, state: "failed", detail: describe(error), hint };
   }
-}
-
-function isSet({ id }: Platform, name: string, { config }: GatewayPatient): boolean {
-  const own: unknown = (config as unknown as Readonly<Record<string, unknown>>)[id];
-  const values: readonly unknown[] = [
-    isRecord(own) ? own[name] : undefined,
-    (config.platforms[id] as unknown as Readonly<Record<string, unknown>> | undefined)?.[name],
-  ];
-  return values.some((value) => {
-    if (typeof value === "string") return value !== "";
-    if (typeof value !== "object" || value === null) return value !== undefined && value !== null;
-    return !("isEmpty" in value) || value.isEmpty !== true;
-  });
 }

@@ -1,12 +1,11 @@
 import { stat } from "node:fs/promises";
 import type { Config } from "#config";
-import { readTextFile } from "#foundation/files/files";
 import type { HermesHome } from "#foundation/files/paths";
-import { isRecord, parseJson } from "#foundation/text/json";
-import { type Platform, runningInstance, runningMembers } from "#gateway";
+import { isRecord } from "#foundation/text/json";
+import { lastKnownState, type Platform, runningProcesses } from "#gateway";
 import type { Invocation } from "../../../command.ts";
 import type { Check } from "../../doctor/check.ts";
-import { serviceOf } from "../service.ts";
+import { serviceOf } from "../../service/open.ts";
 
 /** The gateway's processes, as their files tell. */
 export interface Processes {
@@ -26,23 +25,19 @@ export interface GatewayPatient {
 }
 
 const section = "Process";
-const maxBytes = 1_000_000;
 
 export async function readProcesses(home: HermesHome): Promise<Processes> {
-  const running = await runningInstance(home);
-  const members = await runningMembers(home);
-  const parsed = parseJson((await readTextFile(home.gatewayState, { maxBytes })) ?? "");
-  const own = parsed.ok && isRecord(parsed.value) ? parsed.value : {};
-  const states = [...(running === undefined ? [] : [own]), ...members.map(({ state }) => state)];
+  const living = await runningProcesses(home);
+  const states = living.map(({ state }) => state);
   const platforms = new Map<string, Readonly<Record<string, unknown>>>();
   // One process has the account and others stand by: the one that has it counts.
   for (const { platforms: named } of states)
     for (const [id, facts] of Object.entries(isRecord(named) ? named : {}))
       if (isRecord(facts) && platforms.get(id)?.["state"] !== "connected") platforms.set(id, facts);
   return {
-    pids: [...(running === undefined ? [] : [running.pid]), ...members.map(({ pid }) => pid)],
+    pids: living.map(({ pid }) => pid),
     platforms,
-    state: String((states[0] ?? own)["gateway_state"] ?? ""),
+    state: String((states[0] ?? (await lastKnownState(home)))["gateway_state"] ?? ""),
   };
 }
 

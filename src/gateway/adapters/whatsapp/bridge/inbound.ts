@@ -49,7 +49,8 @@ export function readMessage(data: Fields, rules: BridgeRules): InboundMessage | 
       chatType: isGroup ? "group" : "dm",
       chatName: textAt(data, "chatName") || undefined,
       userId,
-      userIdAlt: sender,
+      // The same under either name: it tells conversations of a group apart.
+      userIdAlt: sender.endsWith("@lid") && number !== userOf(sender) ? `${number}@s.whatsapp.net` : sender,
       userName: textAt(data, "senderName") || undefined,
     },
     text: words,

@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import type { Destination, Outbound, SendResult } from "../../../platform/outbound.ts";
 import type { SendContext } from "../../../platform/platform.ts";
 import { type Fields, textAt } from "../../support/fields.ts";
@@ -28,7 +29,7 @@ export async function sendThroughBridge(
 function callFor(message: Outbound, prefix: string): { readonly path: string; readonly body: Fields } {
   if (message.kind === "edit")
     return { path: "/edit", body: { id: message.messageId, text: prefix + message.body.text } };
-  const about = message.replyTo === undefined ? {} : { replyTo: message.replyTo };
+  const about = defined({ replyTo: message.replyTo });
   if (message.kind === "text") return { path: "/send", body: { text: prefix + message.body.text, ...about } };
   const { media: type, file, name, caption } = message;
   const words = caption === undefined ? {} : { caption: prefix + caption.text };

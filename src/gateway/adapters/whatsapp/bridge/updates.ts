@@ -1,3 +1,4 @@
+import { timeLimit } from "#foundation/lifecycle/abort";
 import type { ConnectionPorts } from "../../../platform/platform.ts";
 import { listAt, textAt } from "../../support/fields.ts";
 import { ServiceError } from "../../support/service-error.ts";
@@ -38,7 +39,7 @@ export class BridgeUpdates {
     const { clock, alive } = this.#ports;
     const startedMs = clock.now();
     const query = new URLSearchParams({ after: this.#after ?? "", wait: String(waitSeconds) });
-    const within = AbortSignal.any([signal, AbortSignal.timeout(waitSeconds * 1000 + graceMs)]);
+    const within = timeLimit(waitSeconds * 1000 + graceMs, signal);
     const answer = await this.#api.rest(`/messages?${query}`, { signal: within });
     alive();
     const messages = listAt(answer, "messages");

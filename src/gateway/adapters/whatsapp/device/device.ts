@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import { describe } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
 import { raceAbort } from "#foundation/lifecycle/abort";
@@ -97,7 +98,7 @@ export class Device {
       shouldSyncHistoryMessage: () => false,
       emitOwnEvents: false,
       getMessage: (key: Fields) => Promise.resolve(this.#contentOf(textAt(key, "id"))),
-      ...(address === undefined ? {} : { waWebSocketUrl: address }),
+      ...defined({ waWebSocketUrl: address }),
     });
     this.#socket = socket;
     const stop = (): void => ended.resolve(0);
@@ -173,7 +174,7 @@ export class Device {
     const socket = this.#connected();
     const messageId = messageIdOf(key);
     const quoted = replyTo === "" ? undefined : this.#recent.get(replyTo);
-    const options = { messageId, ...(quoted === undefined ? {} : { quoted }) };
+    const options = { messageId, ...defined({ quoted }) };
     let sent: unknown;
     try {
       sent = await socket.sendMessage(chatId, content, options);

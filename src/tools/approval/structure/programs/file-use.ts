@@ -258,6 +258,15 @@ function specialUses(name: string, words: OptionWords, args: readonly Argument[]
     case "gtar":
     case "bsdtar":
       return tarUses(words, args);
+    // Without the option it writes names from the archive as they are, absolute ones too.
+    case "cpio":
+      return (hasAny(words, "-i --extract") || clusterHas(words, "-i")) &&
+        !hasAny(words, "-t --list --no-absolute-filenames") &&
+        !clusterHas(words, "-t")
+        ? [{ use: "write", file: literal("/") }]
+        : [];
+    case "unzip":
+      return args.some(({ text }) => /^-\w*:/.test(text)) ? [{ use: "write", file: literal("/") }] : [];
     case "zip":
       return words.operands.slice(0, 1).map((file) => ({ use: "write", file }) as const);
     case "awk":
@@ -327,7 +336,7 @@ function tarUses(words: OptionWords, args: readonly Argument[]): readonly FileUs
   return [
     ...(makes ? files.map((file) => ({ use: "write", file }) as const) : []),
     ...(extracts ? folders.map((file) => ({ use: "write", file }) as const) : []),
-    ...(extracts && hasAny(words, "-P --absolute-names") ? [{ use: "write", file: literal("/") } as const] : []),
+    ...(extracts && has("P", "--absolute-names") ? [{ use: "write", file: literal("/") } as const] : []),
   ];
 }
 

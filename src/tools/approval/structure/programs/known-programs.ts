@@ -24,7 +24,7 @@ enca less more most bat batcat lesspipe pygmentize highlight glow mdcat rich cca
 ifne chronic combine errno isutf8 lckdo mispipe pee zrun
 ncal cal bc dc units qalc calc tree eza exa lsd broot ranger nnn lf mc vifm ncdu dust duf dua gdu pydf lsof lsattr getfacl namei
 tput clear reset tset tabs infocmp toe stat watch script scriptreplay asciinema ttyrec dialog whiptail gum zenity kdialog yad figlet toilet
-cowsay fortune lolcat boxes banner sl cmatrix neofetch fastfetch screenfetch onefetch tokei cloc scc sloccount loc
+deactivate cowsay fortune lolcat boxes banner sl cmatrix neofetch fastfetch screenfetch onefetch tokei cloc scc sloccount loc
 
 tar gtar bsdtar zip unzip zipinfo zipgrep zipnote zipsplit funzip gzip gunzip zcat zmore zless zdiff zcmp bzip2 bunzip2 bzcat bzless bzmore
 xz unxz xzcat xzless lzma unlzma lz4 lz4cat unlz4 zstd unzstd zstdcat zstdless brotli 7z 7za 7zr p7zip rar unrar unar lsar cpio pax ar

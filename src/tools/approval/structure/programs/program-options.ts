@@ -162,6 +162,10 @@ export const runningGitSettings =
 export const runningSshSettings =
   /^(?:proxycommand|localcommand|permitlocalcommand|knownhostscommand|remotecommand|match|include|pkcs11provider|securitykeyprovider|xauthlocation|sendenv|setenv|tunnel|forwardagent|remoteforward|dynamicforward|controlpath|proxyusefdpass)\b/i;
 
+/** Long options of any program behind which a program, or code to load, stands: asked about where the value is a file without an ending. */
+export const loadingProgramName =
+  /^--?(?:[\w-]+-)?(?:tool|browser|debugger|builder|linker|compiler|driver|engine|loader|resolver|runner|reporter|formatter|parser|syntax|plugin|plugins|handler|handlers|backend|worker|agent|client|server|daemon|binary|bin|executable|interpreter|downloader|generator|transformer|processor|sandbox|runtime|setup|setup-file|global-?setup|load|require|import|preload|module|script|init|hook|hooks|local-plugin|test-runner|testRunner|globalSetup)$/i;
+
 /** Long options of any program that name something to run. */
 export const runningName =
   /^--?(?:[\w-]*-)?(?:command|cmd|exec|execute|execdir|program|prog|pager|editor|shell|hook|askpass|wrapper|launcher|preprocessor|interpreter|on-change|onchange|on-[\w-]+|post-process|postprocess|runner|exec-\w+|rsh|remote-shell|ssh-cmd|viewer|helper|before|after|pre-exec|post-exec|on_\w+)$/;

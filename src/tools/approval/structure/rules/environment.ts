@@ -34,12 +34,13 @@ const proxies = /^(?:https?|all|ftp)_proxy$/i;
 
 /** What setting a variable does to the programs after it, when somebody should be asked. */
 export function environmentKeys(command: SimpleCommand, location: PathLocation): readonly string[] {
-  const assigned = [...command.assigns, ...exported(command)];
   const isMake = /^g?make$/.test(command.name ?? "");
+  const assigned = [...command.assigns, ...exported(command).filter(({ name }) => !isMake || choosing.test(name))];
   const dangerous = assigned.some(
     ({ name, value }) =>
-      (!isMake || choosing.test(name)) &&
-      (isDangerous(name, value, location) || (name === "LD_LIBRARY_PATH" && misleadsSystem(value.text, command))),
+      isDangerous(name, value, location) ||
+      leadsToStrangers(name, value.text, location) ||
+      (name === "LD_LIBRARY_PATH" && misleadsSystem(value.text, command)),
   );
   return dangerous ? [keys.environment] : [];
 }
@@ -77,6 +78,19 @@ function isDangerous(name: string, value: Argument, location: PathLocation): boo
   const [program = ""] = text.trim().split(/\s+/);
   if (name !== "SHELL" && shells.has(program)) return true;
   return hasUnknown(program) || program.includes("/./") || !isPlainProgram(program) || /[;&|`$<>()!]/.test(text);
+}
+
+/** Names by which programs are told where to find what they load, obey or run, and names of what they write. */
+const loadingName =
+  /(?:PATH|LIB|LIBS|LIBRARY|LOAD|LOADER|PLUGINS?|PRELOAD|MODULES?|RC|RCFILE|CONFIG|CONF|INIT|STARTUP|HOOKS?|EXEC|EXECUTABLE|CMD|COMMAND|PROGRAM|EDITOR|PAGER|SHELL|WRAPPER|LAUNCHER|LINKER|AGENT|OPTS|OPTIONS|FLAGS|PROFILE|SCRIPT|BIN|HOME|ROOT|PREFIX|CERT|CA|PROXY|INDEX|REGISTRY|RUNNER|COMPILER|INTERPRETER|STYLE|THEME)(?:_?(?:FILE|DIR|DIRS|PATH))?$/i;
+const writtenName = /OUT|TMP|TEMP|CACHE|LOG|COVER|PROF(?!ILE$)|DUMP|TARGET|RESULT|REPORT|TRACE|DEST|INSTALL/i;
+
+/** `GEM_PATH=/tmp/x bundle exec rake`: what is loaded comes from where anybody puts files. */
+function leadsToStrangers(name: string, text: string, { tempDirs }: PathLocation): boolean {
+  if (!loadingName.test(name) || writtenName.test(name)) return false;
+  return text
+    .split(/[\s:=,;@"']+/)
+    .some((piece) => piece.startsWith("/") && tempDirs.some((one) => isInside(piece, one)));
 }
 
 /** Libraries out of the folder one is in, for a program that is not from there. */

@@ -11,7 +11,7 @@ const remote =
   /^(?:gh:|gl:|bb:|git\+|git:|git@|ssh:|https?:|ftp:|github:|gitlab:|bitbucket:|gist:|hg\+|svn\+|oci:|s3:)/i;
 const local = /^\w+:\/\/(?:localhost|127\.|\[::1\]|0\.0\.0\.0)/i;
 /** Programs for which an address is what they work on, or whose own tables say what they may take. */
-const everydayAddresses =
+export const everydayAddresses =
   /^(?:curl|wget2?|aria2c|axel|https?|httpie|xh|curlie|hurl|lynx|w3m|e?links|open|xdg-open|sensible-browser|firefox|chromium|google-chrome|git|gh|glab|hub|tea|jj|hg|svn|ssh|scp|rsync|psql|pgcli|mysql|mongosh|redis-cli|sqlite3|ab|wrk2?|hey|vegeta|k6|oha|siege|lighthouse|playwright|cypress|yt-dlp|youtube-dl|gallery-dl|echo|printf|grep|rg|sed|awk|jq|yq|test|\[|\[\[|ping|dig|docker|podman|nerdctl|kubectl|hermes|ffmpeg|mpv|lychee|muffet|websocat|wscat|grpcurl|newman|locust|export|alias|read|claude|codex|node|python[\d.]*|ruby|perl|php|prisma|alembic|migrate|dbmate|atlas|goose|supabase|stripe|twilio|vercel|netlify|fly|flyctl|heroku|wait-on|nc|openssl|certbot|step|mkcert|aws|gcloud|az|terraform|cd|cat|tee|man|apt|apt-get|skopeo|crane|cosign|trivy|zap|nuclei|httpx|ffuf|gobuster|rclone|restic|ollama|llm|yarn|npm|pnpm)$/;
 
 /** A program takes in from an address what it runs later: by a verb of whatever program, and an address behind it. */

@@ -1,5 +1,5 @@
 import { carriedBy } from "../../../shell/programs/carriers.ts";
-import { type CodeUse, codeUse } from "../../../shell/programs/interpreters.ts";
+import { type CodeUse, codeUse, interpreterOf } from "../../../shell/programs/interpreters.ts";
 import {
   type OptionWords,
   readOptions,
@@ -22,6 +22,7 @@ import { isInside, type PathLocation, patternOf } from "../paths.ts";
 import { programFiles } from "../programs/program-files.ts";
 import {
   harmlessPrograms,
+  loadingProgramName,
   runningGitSettings,
   runningName,
   runningOptions,
@@ -32,8 +33,10 @@ import { asksForHelp } from "../programs/risks/match.ts";
 import { isCalledScript } from "../programs/script-names.ts";
 import { styleOf } from "../programs/styles.ts";
 import { isElsewhere } from "./elsewhere.ts";
-import { loadsForeign } from "./loading.ts";
+import { building, loadsForeign } from "./loading.ts";
 import { isKnownName } from "./naming.ts";
+import { pointsAtStrangers } from "./pointing.ts";
+import { obeysAddress, takesProtectionAway } from "./unprotecting.ts";
 import { otherwiseRuns } from "./ways-to-run.ts";
 
 /** Programs that a command runs by its options or its files, when somebody should be asked. */
@@ -44,12 +47,15 @@ export function runningKeys(command: SimpleCommand, location: PathLocation): rea
   const found = new Set<string>();
   if (
     valueRuns(command) ||
+    loadsProgram(command) ||
     optionRuns(name, words, command.args) ||
-    settingRuns(name, words) ||
+    settingRuns(name, words, command.args) ||
     otherwiseRuns(name, words, command)
   )
     found.add(keys.optionRuns);
-  if (loadsForeign(command, location)) found.add(keys.optionRuns);
+  if (loadsForeign(command, location) || pointsAtStrangers(command, location)) found.add(keys.optionRuns);
+  if (takesProtectionAway(command)) found.add(keys.optionRuns);
+  if (obeysAddress(command)) found.add(keys.supply);
   for (const key of scriptKeys(command, location)) found.add(key);
   if (isFoundScript(command)) found.add(keys.optionRuns);
   return [...found];
@@ -75,7 +81,7 @@ const wordy =
   /^(?:echo|printf|e?grep|fgrep|rg|ag|ack|sed|gsed|[gmn]?awk|jq|yq|git|gh|glab|find|fd|curl|wget|docker|podman|kubectl|ssh|test|\[|\[\[|man|apropos|expect|python[\d.]*|perl|ruby|node|php|lua|tmux|screen|watch|parallel|xargs|env|sudo|su|script|nix-shell|cat|tee|tr|column|sort|date|read|trap|eval|alias|export|declare|local|notify-send|logger|say|psql|mysql|sqlite3|hyperfine|concurrently|npm|cargo|jest|vitest|pytest|mocha|playwright)$/;
 /** A value that some program would run: a shell with its words, a pipe, a call of the system. */
 const runnable =
-  /(?:^|,)(?:script|downscript|helper|program|plugin|exec)=(?:\.{0,2}|~)\/|^[|!]\s*[\w./~]|(?:^|[\s"'=:/(,])(?:ba|da|z|k|a|c|tc|fi)?sh\s+-\w*c\b|(?:^|=|:)\/(?:usr\/)?bin\/(?:ba|da|z|k)?sh\b|\b(?:exec|system|popen|spawn|shell|command|cmd|execute|shell_command|on[-_]?\w+_command)\s*[=(:]\s*["']?[\w./~]|\$\(\w|`\w|(?:;|&&|\|\|?)\s*(?:rm|sh|bash|curl|wget|nc|python3?|perl|touch|id|cp|mv|chmod|dd|kill)\b/;
+  /%sh\{|^\+?:!|(?:^|,)(?:script|downscript|helper|program|plugin|exec)=(?:\.{0,2}|~)\/|^[|!]\s*[\w./~]|(?:^|[\s"'=:/(,])(?:ba|da|z|k|a|c|tc|fi)?sh\s+-\w*c\b|(?:^|=|:)\/(?:usr\/)?bin\/(?:ba|da|z|k)?sh\b|\b(?:exec|system|popen|spawn|shell|command|cmd|execute|shell_command|on[-_]?\w+_command)\s*[=(:]\s*["']?[\w./~]|\$\(\w|`\w|(?:;|&&|\|\|?)\s*(?:rm|sh|bash|curl|wget|nc|python3?|perl|touch|id|cp|mv|chmod|dd|kill)\b/;
 
 /** An option of whatever program hands over something that reads like a command. */
 function valueRuns({ name = "", args }: SimpleCommand): boolean {
@@ -83,8 +89,21 @@ function valueRuns({ name = "", args }: SimpleCommand): boolean {
   return args.some(({ text }, at) => {
     const inline = /^--?[A-Za-z][\w.-]*=([\s\S]+)$/.exec(text)?.[1];
     const isValue = at > 0 && /^-/.test(args[at - 1]?.text ?? "") && !text.startsWith("-");
-    const value = inline ?? (isValue || /^[|!]/.test(text) ? text : undefined);
+    const value = inline ?? (isValue || /^[|!]|^\+?:?!/.test(text) ? text : undefined);
     return value !== undefined && runnable.test(value);
+  });
+}
+
+/** `--resolver ./x`: what has no ending is a program, or may be anything. */
+function loadsProgram({ name = "", args }: SimpleCommand): boolean {
+  const isLoader = interpreterOf(name) !== undefined || building.test(name);
+  if (wordy.test(name) && !isLoader && name !== "git") return false;
+  return args.some(({ text }, at) => {
+    if (isLoader && args[at - 1]?.text === "-r" && /^(?:\.{1,2}|~)\/[\w/@-]+$/.test(text)) return true;
+    const inline = /^(--?[A-Za-z][\w-]*)=(?:[\w-]+=)?([\s\S]+)$/.exec(text);
+    const option = inline?.[1] ?? args[at - 1]?.text ?? "";
+    const value = inline?.[2] ?? text;
+    return loadingProgramName.test(option) && /^(?:[\w-]+=)?(?:\.{1,2}|~)?\/(?:[\w.@-]+\/)*[\w@-]+$/.test(value);
   });
 }
 
@@ -127,7 +146,7 @@ function isUsualCommand(text: string): boolean {
 }
 
 /** `git -c core.pager=…`, `ssh -o ProxyCommand=…`. */
-function settingRuns(name: string, words: OptionWords): boolean {
+function settingRuns(name: string, words: OptionWords, args: readonly Argument[]): boolean {
   if (name === "git")
     return valuesOf(words, "-c --config").some((one) => {
       const [setting = "", value = ""] = [one.text.split("=")[0], one.text.split("=").slice(1).join("=")];
@@ -137,9 +156,14 @@ function settingRuns(name: string, words: OptionWords): boolean {
         (runningGitSettings.test(setting) && !harmlessPrograms.test(value) && !/^(?:false|true|never|)$/.test(value))
       );
     });
-  if (/^(?:ssh|scp|sftp|autossh|sshfs|mosh|rsync|ssh-copy-id)$/.test(name))
-    return valuesOf(words, "-o").some((one) => runningSshSettings.test(one.text) || hasUnknown(one.text));
-  return false;
+  if (!/^(?:ssh|scp|sftp|autossh|sshfs|mosh|rsync|ssh-copy-id)$/.test(name)) return false;
+  // They are read behind the host, too.
+  const behind = args.flatMap(({ text }, at) =>
+    args[at - 1]?.text === "-o" ? [text] : (/^-o(\w[\s\S]*)$/.exec(text)?.slice(1, 2) ?? []),
+  );
+  return [...valuesOf(words, "-o").map(({ text }) => text), ...behind].some(
+    (text) => runningSshSettings.test(text) || hasUnknown(text),
+  );
 }
 
 /** Scripts that run although nobody here can say what is in them. */

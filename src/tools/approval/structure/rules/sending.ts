@@ -60,7 +60,9 @@ function isSocket(command: SimpleCommand): boolean {
 
 function hasInput(command: SimpleCommand): boolean {
   return (
-    command.reads.length > 0 || command.hasHereText || (command.input !== undefined && command.upstream.length > 0)
+    command.reads.some(({ text }) => text !== "/dev/null") ||
+    command.hasHereText ||
+    (command.input !== undefined && command.upstream.length > 0)
   );
 }
 
@@ -92,7 +94,7 @@ function uploads(name: string, words: OptionWords, command: SimpleCommand): bool
     case "httpie":
       return (
         hasInput(command) ||
-        words.operands.some((one) => /(?:=|:=|)@/.test(one.text)) ||
+        words.operands.some((one) => /(?:=|:=|)@|^(?:DELETE|PUT|PATCH)$/.test(one.text)) ||
         words.operands.some((one) => isTold(one))
       );
     case "scp":
@@ -110,6 +112,8 @@ const dataOptions = "-d --data --data-raw --data-binary --data-urlencode --data-
 function curlUploads(words: OptionWords): boolean {
   if (valuesOf(words, "-T --upload-file").length > 0) return true;
   if (hasAny(words, "--mail-from --mail-rcpt")) return true;
+  // What these ask for changes what another machine keeps.
+  if (valuesOf(words, "-X --request").some(({ text }) => /^(?:DELETE|PUT|PATCH)$/i.test(text))) return true;
   const data = valuesOf(words, dataOptions);
   if (data.some((one) => /^@|=[@<]|^[\w.-]+@[^=]*$/.test(one.text) && !/^@?-?$/.test(one.text.replace("@", ""))))
     return true;

@@ -7,7 +7,8 @@ const codeVerb =
   /^(?:--?)?(?:[\w.]+[:-])*(?:eval|evaluate|exec|execute|runner|run-script|tinker|repl|code|expression|expr|script|call|invoke)(?:[:=].*)?$|^-[ceE]$/;
 const consoles = /^(?:shell|console|c|dbshell|dbconsole|db|tinker|repl|psysh|irb|iex|shell_plus)$/;
 /** A call, a statement, a backquote: no path and no name. */
-const codeText = /[\w\])]\s*\([^)]*\)|;\s*\S|\bimport\s+\w|`[^`]+`|=>|\w+\.\w+\s*=|^\s*\w+\s+['"]/;
+const codeText =
+  /[\w\])]\s*\([^)]*\)|\w\s*\{\s*["'\w]|^\s*(?:set|let|call|run)\s|;\s*\S|\bimport\s+\w|`[^`]+`|=>|\w+\.\w+\s*=|^\s*\w+\s+['"]/;
 const ownTexts =
   /^(?:echo|printf|grep|egrep|rg|sed|awk|jq|yq|git|gh|test|\[|\[\[|psql|mysql|mariadb|sqlite3|duckdb|mongosh|redis-cli|curl|docker|podman|kubectl|find|vim?|nvim|ssh|perl|python[\d.]*|node|ruby|php|jest|vitest|mocha|pytest|playwright|cypress|bc|dc|xmllint|xmlstarlet|hyperfine|tmux|export|declare|read|commitlint|claude|codex|hermes|llm|aider)$/;
 
@@ -20,7 +21,9 @@ function takesCode({ name = "", args, input, hasHereText, upstream }: SimpleComm
   const hasCode = args.some(({ text }, at) => {
     const inline = /^(--?[\w-]*(?:eval|exec\w*|code|script))[:=](.+)$/s.exec(text)?.[2];
     if (inline !== undefined) return codeText.test(inline);
-    return at > 0 && codeVerb.test(args[at - 1]?.text ?? "") && codeText.test(text);
+    const before = args[at - 1]?.text ?? "";
+    if (/^(?:[\w.]+:)?runner$/.test(before)) return !/^[\w./-]+\.rb$|^-/.test(text);
+    return at > 0 && codeVerb.test(before) && codeText.test(text);
   });
   const isSpoken = hasHereText || (input !== undefined && upstream.length > 0);
   return (
@@ -96,7 +99,7 @@ export function otherwiseRuns(name: string, words: OptionWords, command: SimpleC
     case "less":
     case "more":
     case "most":
-      return texts.some((text) => /^\+.*!|^\+:?[es]/.test(text));
+      return texts.some((text) => /^\+.*[!|]|^\+:?[es]/.test(text));
     case "make":
     case "gmake":
       return makeRuns(texts, words);

@@ -6,6 +6,7 @@ import type { RiskRow } from "./row.ts";
 import { serviceRisks } from "./services.ts";
 import { softwareRisks } from "./software.ts";
 import { unusualRisks } from "./unusual.ts";
+import { verbRisks } from "./verbs.ts";
 
 /** A row with its sub-commands taken apart. */
 interface ReadyRow extends Omit<RiskRow, "sub" | "except"> {
@@ -15,9 +16,13 @@ interface ReadyRow extends Omit<RiskRow, "sub" | "except"> {
 
 type SubCommands = readonly (readonly (readonly string[])[])[];
 
-const rows: readonly ReadyRow[] = [...machineRisks, ...softwareRisks, ...serviceRisks, ...unusualRisks].map(
-  ({ sub, except, ...row }) => ({ ...row, subs: takenApart(sub), everyday: takenApart(except) }),
-);
+const rows: readonly ReadyRow[] = [
+  ...machineRisks,
+  ...softwareRisks,
+  ...serviceRisks,
+  ...unusualRisks,
+  ...verbRisks,
+].map(({ sub, except, ...row }) => ({ ...row, subs: takenApart(sub), everyday: takenApart(except) }));
 
 function takenApart(cell: string | undefined): SubCommands | undefined {
   return cell?.split(",").map((one) =>

@@ -56,7 +56,7 @@ const persistence: readonly RiskRow[] = [
 
 const javaScript: readonly RiskRow[] = [
   row(keys.supply, "npm pnpm yarn bun", {
-    sub: "publish, unpublish, deprecate, dist-tag/dist-tags/tag add/rm, owner add/rm, access, team, token, adduser, add-user, org, hook, npm publish, npm login, plugin import, trust, approve-builds, pm trust, edit, explore",
+    sub: "publish, unpublish, deprecate, dist-tag/dist-tags/tag add/rm, owner add/rm, access, team, token, adduser, add-user, login, logout, patch-commit, org, hook, npm publish, npm login, plugin import, trust, approve-builds, pm trust, edit, explore",
   }),
   row(keys.supply, "npm pnpm yarn bun", {
     sub: "install, i, add, in, update, up, upgrade, global add, isntall",
@@ -97,7 +97,7 @@ const python: readonly RiskRow[] = [
 ];
 
 const otherLanguages: readonly RiskRow[] = [
-  row(keys.supply, "cargo", { sub: "publish, yank, owner, login, logout" }),
+  row(keys.supply, "cargo", { sub: "publish, yank, owner, login, logout", unless: "--dry-run -n" }),
   row(keys.supply, "cargo", { sub: "add, install", any: "--git --registry --index --path" }),
   row(keys.supply, "cargo", { any: "--config", operand: /wrapper|linker|runner|rustc|registry|source\./ }),
   row(keys.supply, "gem", { sub: "push, yank, owner, signin, cert, sources" }),
@@ -112,7 +112,7 @@ const otherLanguages: readonly RiskRow[] = [
   ),
   row(
     keys.supply,
-    "composer pod mix luarocks dart flutter cabal stack opam dotnet nuget mvn gradle gradlew mvnw sbt lein jbang nimble raco shards dub",
+    "composer pod mix luarocks dart flutter cabal stack opam nuget mvn gradle gradlew mvnw sbt lein jbang nimble raco shards dub",
     {
       sub: "~publish, ~upload, ~deploy, ~push, ~hex.publish, ~publishToMavenLocal, ~publishAllPublicationsToMavenRepository, ~publishPlugins, ~uploadArchives, ~trunk",
     },

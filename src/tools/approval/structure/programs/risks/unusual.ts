@@ -156,13 +156,16 @@ const software: readonly RiskRow[] = [
     operand: /^(?:repositor|secure-http|disable-tls|allow-plugins|scripts)/,
   }),
   row(keys.supply, "rustup", {
-    sub: "toolchain install/uninstall/link, install, update, self, default, override set, target add, component remove",
+    sub: "toolchain install/uninstall/link, install, self, default, override set, target add, component remove",
     unless: "list show",
   }),
   row(keys.supply, "sdk nvm fnm volta asdf mise pyenv rbenv", {
-    sub: "install *, uninstall, use -g, global, plugin, plugin-add, plugins, selfupdate, trust, settings, self-update",
+    sub: "uninstall, use -g, global, plugin, plugin-add, plugins, selfupdate, trust, settings, self-update",
     unless: "list ls current",
   }),
+  row(keys.supply, "sdk asdf mise volta", { sub: "install *" }),
+  // A version by its number comes from where all of them do.
+  row(keys.supply, "nvm fnm pyenv rbenv", { sub: "install *", operand: /^(?!install$|v?\d+(?:\.\d+)*$|--lts$|-s$)/ }),
   row(
     keys.supply,
     "apt apt-get aptitude nala dnf yum zypper apk pkg port emerge xbps-install slackpkg urpmi eopkg tdnf microdnf",
@@ -206,12 +209,12 @@ const software: readonly RiskRow[] = [
 
 /** An address that is neither this machine nor where a package manager looks anyway. */
 const foreignAddress =
-  /(?:^|=)(?:sparse\+|git\+|registry\+)?https?:\/\/(?!(?:localhost|127\.|\[::1\]|registry\.npmjs\.org|registry\.yarnpkg\.com|pypi\.org|files\.pythonhosted\.org|repo\.maven\.apache\.org|repo1\.maven\.org|rubygems\.org|crates\.io|index\.crates\.io|static\.crates\.io|api\.nuget\.org|proxy\.golang\.org|download\.pytorch\.org)(?:[:/]|$))/i;
+  /(?:^|[=@])(?:sparse\+|git\+|registry\+)?https?:\/\/(?!(?:localhost|127\.|\[::1\]|registry\.npmjs\.org|registry\.yarnpkg\.com|pypi\.org|files\.pythonhosted\.org|repo\.maven\.apache\.org|repo1\.maven\.org|rubygems\.org|crates\.io|index\.crates\.io|static\.crates\.io|api\.nuget\.org|proxy\.golang\.org|download\.pytorch\.org)(?:[:/]|$))/i;
 
 const reaching: readonly RiskRow[] = [
   row(
     keys.supply,
-    "npm pnpm yarn bun npx pip pip3 uv uvx pipx poetry pdm pipenv hatch rye conda mamba micromamba cargo gem bundle composer mvn mvnw gradle gradlew sbt lein cabal stack opam luarocks nuget dotnet mix rebar3 pod vcpkg conan brew apt apt-get dnf yum zypper pacman apk opkg nimble raco cpanm cpan dub shards haxelib",
+    "npm pnpm yarn bun npx pip pip3 uv uvx pipx poetry pdm pipenv hatch rye conda mamba micromamba cargo gem bundle composer mvn mvnw gradle gradlew sbt lein cabal stack opam luarocks nuget dotnet mix rebar3 pod vcpkg conan brew apt apt-get dnf yum zypper pacman apk opkg nimble raco cpanm cpan dub shards haxelib mise asdf nvm fnm volta sdk rustup xmake flutter dart stack zig go deno conda-build R",
     { operand: foreignAddress, unless: "pkg login ping open repo docs bugs view info show search" },
   ),
   row(keys.exhaustion, "openssl", { any: "-multi" }),

@@ -1,0 +1,155 @@
+import { rm } from "node:fs/promises";
+import { homedir } from "node:os";
+import path from "node:path";
+import { UserError } from "#foundation/errors";
+import { isContainer, isTermux, thisMachine } from "#foundation/process/platform";
+import { type ProcessResult, runProcess } from "#foundation/process/run";
+import type { Invocation } from "../../command.ts";
+import { homeOf } from "../../support/home.ts";
+import { programOf, suffixOf } from "./program.ts";
+import type { Service } from "./service.ts";
+import { ServiceFile } from "./service-file.ts";
+
+const drainSeconds = 60;
+
+export function systemd(invocation: Invocation): Service {
+  const { env } = invocation.io;
+  const home = homeOf(invocation);
+  const name = `hermes-gateway${suffixOf(home, env)}.service`;
+  const config = env["XDG_CONFIG_HOME"] ?? path.join(env["HOME"] ?? homedir(), ".config");
+  const file = path.join(config, "systemd", "user", name);
+  const searchPath = env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin";
+  const unit = new ServiceFile(file, {
+    text: unitText(programOf(invocation), { home: home.root, searchPath, name }),
+    pathLine: /^Environment="?PATH=.*$/mu,
+  });
+  const control = controlOf(invocation);
+  return {
+    name,
+    file,
+    hints: ["Start it: hermes gateway start", "Keep it running when you log out: loginctl enable-linger"],
+    isInstalled: () => unit.exists(),
+    async conflicts() {
+      const other = (await unit.exists()) ? await systemUnit(invocation, name) : undefined;
+      if (other === undefined) return [];
+      return [
+        `The service is installed twice, for you (${file}) and for the whole machine (${other}); each would end the other's gateway. Remove one: hermes gateway uninstall, or sudo systemctl disable --now ${name} && sudo rm ${other}`,
+      ];
+    },
+    endsWithLogin: () => endsWithLogin(invocation),
+    async install() {
+      await needSystemd(invocation);
+      await unit.write();
+      await control("daemon-reload");
+      await control("enable", name);
+    },
+    async refresh() {
+      const kept = await unit.refresh();
+      if (kept !== undefined) await control("daemon-reload");
+      return kept;
+    },
+    async uninstall() {
+      await control("disable", "--now", name).catch(() => undefined);
+      await rm(file, { force: true });
+      await control("daemon-reload").catch(() => undefined);
+    },
+    run: (action) => control(action, name),
+  };
+}
+
+function ask({ io }: Invocation, args: readonly string[]): Promise<ProcessResult> {
+  return runProcess("systemctl", args, { env: io.env, signal: io.signal, timeoutMs: 120_000 });
+}
+
+/** Whether the services of this user end when the user logs out. */
+async function endsWithLogin({ io }: Invocation): Promise<boolean> {
+  const user = String(process.getuid?.() ?? 0);
+  const shown = await runProcess("loginctl", ["show-user", user, "--property=Linger", "--value"], {
+    env: io.env,
+    signal: io.signal,
+    timeoutMs: 10_000,
+  }).catch(unlessUserError);
+  return shown?.stdout.trim() === "no";
+}
+
+/** A program that is not there is no answer. */
+function unlessUserError(error: unknown): undefined {
+  if (error instanceof UserError) return undefined;
+  throw error;
+}
+
+function controlOf(invocation: Invocation): (...args: readonly string[]) => Promise<void> {
+  return async (...args) => {
+    const done = await ask(invocation, ["--user", ...args]);
+    if (done.exitCode !== 0)
+      throw new UserError(`systemctl --user ${args.join(" ")} failed.`, {
+        hint: `${done.stderr.trim()} Without systemd, run: hermes gateway run`,
+      });
+  };
+}
+
+/** Nothing is written where nobody would read it. */
+async function needSystemd(invocation: Invocation): Promise<void> {
+  const answer = await ask(invocation, ["--user", "show-environment"]).catch(unlessUserError);
+  if (answer?.exitCode === 0) return;
+  const machine = thisMachine(invocation.io.env);
+  if (isTermux(machine))
+    throw new UserError("Android starts no services for Termux, so none is installed.", {
+      hint: "Keep the phone awake and serve in Termux: termux-wake-lock && hermes gateway run",
+    });
+  if (isContainer(machine))
+    throw new UserError("A container has no service manager of its own, so no service is installed.", {
+      hint: "Make `hermes gateway run` the container's command, with a restart policy such as: docker run --restart unless-stopped",
+    });
+  throw new UserError("systemd does not answer for this user, so no service is installed.", {
+    hint: `${answer?.stderr.trim() ?? "There is no systemctl."} Without systemd, run: hermes gateway run`,
+  });
+}
+
+/** Where the unit of the same name for the whole machine is, if there is one. */
+async function systemUnit(invocation: Invocation, name: string): Promise<string | undefined> {
+  const shown = await ask(invocation, ["show", "--property=FragmentPath", "--value", name]).catch(unlessUserError);
+  const file = shown?.exitCode === 0 ? shown.stdout.trim() : "";
+  return file === "" ? undefined : file;
+}
+
+interface UnitFacts {
+  readonly home: string;
+  readonly searchPath: string;
+  readonly name: string;
+}
+
+function unitText(program: readonly string[], { home, searchPath, name }: UnitFacts): string {
+  return `# Written by Hermes, and anew when its installation changes. Changes of your own belong into: systemctl --user edit ${name}
+[Unit]
+Description=Hermes gateway
+After=network-online.target
+Wants=network-online.target
+StartLimitIntervalSec=600
+StartLimitBurst=5
+
+[Service]
+Type=simple
+ExecStart=${program.map(quoted).join(" ")}
+ExecReload=/bin/kill -USR1 $MAINPID
+Environment=${quoted(`HERMES_HOME=${home}`)}
+Environment=${quoted(`PATH=${searchPath}`)}
+Restart=on-failure
+RestartSec=30
+RestartForceExitStatus=75
+KillMode=mixed
+KillSignal=SIGTERM
+TimeoutStopSec=${drainSeconds + 30}
+StandardOutput=journal
+StandardError=journal
+
+[Install]
+WantedBy=default.target
+`;
+}
+
+/** As systemd reads it: quotes keep spaces, percent signs are doubled. */
+function quoted(part: string): string {
+  const text = part.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("%", "%%");
+  return /[\s"\\]/u.test(part) || part.includes("=") ? `"${text}"` : text;
+}

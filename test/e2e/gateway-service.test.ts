@@ -1,0 +1,106 @@
+import { existsSync } from "node:fs";
+import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { Stage } from "./support/stage.ts";
+
+/** A Linux machine whose systemd writes down what it is asked; with a unit for the whole machine where one is named. */
+async function machine(stage: Stage, { systemUnit = "" }: { readonly systemUnit?: string } = {}) {
+  const bin = path.join(stage.folder, "bin");
+  const asked = path.join(stage.folder, "asked");
+  await mkdir(bin, { recursive: true });
+  const script = `#!/bin/sh\necho "$@" >> '${asked}'\ncase "$1" in show) echo '${systemUnit}';; esac\n`;
+  await writeFile(path.join(bin, "systemctl"), script);
+  await chmod(path.join(bin, "systemctl"), 0o755);
+  const env = { PATH: `${bin}:/usr/bin:/bin` };
+  const gateway = (action: string, more: Readonly<Record<string, string>> = {}) =>
+    stage.run(["gateway", action], { env: { ...env, ...more } });
+  const orders = async () =>
+    (await readFile(asked, "utf8")).split("\n").filter((line) => line.startsWith("--user ") && !line.includes("show"));
+  return { gateway, orders };
+}
+
+async function unitOf(stage: Stage): Promise<string> {
+  const { stdout } = await stage.run(["gateway", "install", "--force", "--json"], {
+    env: { PATH: `${stage.folder}/bin:/usr/bin:/bin` },
+  });
+  return (JSON.parse(stdout) as { readonly file: string }).file;
+}
+
+describe.runIf(process.platform === "linux")("the unit of the gateway", () => {
+  for (const action of ["start", "restart"])
+    it(`is written anew by ${action} where another installation wrote it [40:PRC-40]`, async () => {
+      await using stage = await Stage.open();
+      const { gateway, orders } = await machine(stage);
+      const file = await unitOf(stage);
+      const installed = await readFile(file, "utf8");
+      // Another shell has another search path; the unit keeps its own.
+      const same = await gateway(action, { PATH: `${stage.folder}/bin:/opt/else:/usr/bin:/bin` });
+      expect(same).toMatchObject({ code: 0, stderr: "" });
+      expect(await readFile(file, "utf8")).toBe(installed);
+      const older = installed.replace(/^ExecStart=.*$/mu, "ExecStart=/opt/older/python -m hermes gateway run");
+      await writeFile(file, older);
+      const before = (await orders()).length;
+      const { code, stderr } = await gateway(action);
+      expect(code).toBe(0);
+      expect(stderr).toContain(`${file} was not what this installation starts and is written anew`);
+      expect(await readFile(file, "utf8")).toBe(installed);
+      expect(await readFile(`${file}.previous`, "utf8")).toBe(older);
+      const name = path.basename(file);
+      expect((await orders()).slice(before)).toEqual(["--user daemon-reload", `--user start ${name}`]);
+    }, 120_000);
+
+  it("is known to doctor and status, and goes with Hermes when Hermes is uninstalled [20:R8.18] [20:R11.6] [20:R11.8]", async () => {
+    await using stage = await Stage.open();
+    const { orders } = await machine(stage);
+    const env = { PATH: `${stage.folder}/bin:/usr/bin:/bin` };
+    await writeFile(path.join(stage.folder, "bin", "loginctl"), "#!/bin/sh\necho no\n", { mode: 0o755 });
+    expect((await stage.run(["profile", "create", "work"], { env })).code).toBe(0);
+    const file = await unitOf(stage);
+    await stage.run(["--profile", "work", "gateway", "install"], { env });
+    const work = path.join(path.dirname(file), "hermes-gateway-work.service");
+    const name = path.basename(file);
+    expect((await stage.run(["status"], { env })).stdout).toContain(`not running, service ${name}`);
+    const { stdout } = await stage.run(["doctor", "--offline", "--json"], { env });
+    const { checks } = JSON.parse(stdout) as { readonly checks: readonly { readonly name: string }[] };
+    expect(checks.find((check) => check.name === name)).toMatchObject({
+      state: "warning",
+      hint: expect.stringContaining("enable-linger"),
+    });
+    expect([existsSync(file), existsSync(work)]).toEqual([true, true]);
+    const removed = await stage.run(["uninstall", "-y"], { env });
+    expect(removed).toMatchObject({ code: 0, stdout: expect.stringContaining(`Removed ${file}`) });
+    expect([existsSync(file), existsSync(work), existsSync(stage.home)]).toEqual([false, false, true]);
+    expect(await orders()).toContain(`--user disable --now ${name}`);
+    expect(await orders()).toContain("--user disable --now hermes-gateway-work.service");
+  }, 120_000);
+
+  it("is said to be there twice when the whole machine has one, too [40:PRC-40]", async () => {
+    await using stage = await Stage.open();
+    const { gateway } = await machine(stage);
+    const file = await unitOf(stage);
+    expect((await gateway("status")).stderr).toBe("");
+    const other = `/etc/systemd/system/${path.basename(file)}`;
+    await machine(stage, { systemUnit: other });
+    for (const action of ["status", "start"]) {
+      const { stderr } = await gateway(action);
+      expect(stderr).toContain(`installed twice, for you (${file}) and for the whole machine (${other})`);
+    }
+  }, 120_000);
+
+  it("is not installed where nothing would start it, and why is explained [40:PRC-40]", async () => {
+    await using stage = await Stage.open();
+    const nowhere = { PATH: stage.folder };
+    const inContainer = await stage.run(["gateway", "install"], { env: { ...nowhere, container: "podman" } });
+    expect(inContainer.code).not.toBe(0);
+    expect(inContainer.stderr).toContain("A container has no service manager of its own");
+    expect(inContainer.stderr).toContain("--restart unless-stopped");
+    const inTermux = await stage.run(["gateway", "install"], { env: { ...nowhere, TERMUX_VERSION: "0.118" } });
+    expect(inTermux.code).not.toBe(0);
+    expect(inTermux.stderr).toContain("termux-wake-lock && hermes gateway run");
+    expect(await stage.filesWith("ExecStart", stage.folder)).toEqual([]);
+    await machine(stage);
+    const { stdout } = await stage.run(["gateway", "install"], { env: { PATH: `${stage.folder}/bin:/usr/bin:/bin` } });
+    expect(stdout).toContain("loginctl enable-linger");
+  }, 120_000);
+});
