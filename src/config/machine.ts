@@ -16,6 +16,8 @@ export interface Machine {
   readonly loaded: LoadedConfig;
   /** The settings as they are saved now; the same object as long as nobody changed them. */
   settingsNow(): Promise<LoadedConfig>;
+  /** Another one when a file of settings or keys was written. */
+  settingsStamp(): string;
   /** The environment of the process, to read the files of settings again; commands see `loaded.environment`. */
   readonly env: NodeJS.ProcessEnv;
   /** Where the program was started. */
@@ -63,6 +65,7 @@ export async function openMachine(options: MachineOptions): Promise<Machine & As
     home,
     loaded,
     settingsNow: () => current.now(),
+    settingsStamp: () => current.stamp(),
     env,
     cwd,
     userHome: loaded.environment.variables["HOME"] ?? homedir(),

@@ -52,7 +52,17 @@ async function measure(folder: string, shippedSkills: string): Promise<FirstRequ
   const loaded = await loadConfig({ home, env, cwd });
   const logger = silentLogger;
   const settingsNow = () => Promise.resolve(loaded);
-  const common = { loaded, settingsNow, home, env, cwd, userHome: folder, clock: systemClock, logger };
+  const common = {
+    loaded,
+    settingsNow,
+    settingsStamp: () => "",
+    home,
+    env,
+    cwd,
+    userHome: folder,
+    clock: systemClock,
+    logger,
+  };
   const redactor = redactorFor(loaded);
   await using toolbox = openTools({ ...common, version: "0.0.0", redactor, notice: () => undefined });
   await copyShippedSkills({ folder: shippedSkills, version: "0.0.0", home, logger });

@@ -20,12 +20,12 @@ export class CurrentSettings {
   constructor(loaded: LoadedConfig, deps: CurrentSettingsDeps) {
     this.#deps = deps;
     this.#loaded = loaded;
-    this.#stamp = this.#stampNow();
+    this.#stamp = this.stamp();
   }
 
   /** The same object as long as nothing has changed. */
   async now(): Promise<LoadedConfig> {
-    if (this.#reading === undefined && this.#stampNow() !== this.#stamp)
+    if (this.#reading === undefined && this.stamp() !== this.#stamp)
       this.#reading = this.#read().finally(() => {
         this.#reading = undefined;
       });
@@ -34,7 +34,7 @@ export class CurrentSettings {
 
   /** A file that does not parse at the moment is passed over: the settings stay. */
   async #read(): Promise<LoadedConfig> {
-    const stamp = this.#stampNow();
+    const stamp = this.stamp();
     const now = await this.#deps.load();
     this.#stamp = stamp;
     if (now.readFrom === "backup") return this.#loaded;
@@ -43,7 +43,8 @@ export class CurrentSettings {
     return now;
   }
 
-  #stampNow(): string {
+  /** Another one when a file was written. */
+  stamp(): string {
     const { config, envFile } = this.#deps.home;
     return [config, envFile].map(stampOf).join(" ");
   }

@@ -26,8 +26,11 @@ export interface ModelService {
   list(signal: AbortSignal): Promise<readonly PickerItem[]>;
   /** Changes the model of this session, and with `isGlobal` the saved choice. A message for the person either way. */
   switch(request: ModelRequest, signal: AbortSignal): Promise<{ readonly ok: boolean; readonly message: string }>;
-  /** Takes over what was saved since: another key, and where the session follows the settings another model. */
-  refresh(signal: AbortSignal): Promise<void>;
+  /**
+   * Takes over what was saved since: another key, and where the session follows the settings another model. Nothing to wait
+   * for as long as nothing was saved.
+   */
+  refresh(signal: AbortSignal): Promise<void> | undefined;
 }
 
 export interface ModelRequest {
@@ -64,7 +67,8 @@ export interface ModelServiceDeps {
   readonly config: Config;
   /** With the settings and keys as they are saved now: a model may have been connected since the session began. */
   context(): Promise<ResolveContext>;
-  settingsNow(): Promise<object>;
+  /** Another one when settings or keys were saved. */
+  settingsStamp(): string;
   /** The model that the session would begin with now. */
   choose(signal: AbortSignal): Promise<{ readonly target: Target }>;
   readonly resolve: Models["resolve"];

@@ -257,7 +257,7 @@ function servicesOf(request: AgentRequest, deps: ServiceDeps): AgentServices {
       auxiliary: options.remote === undefined ? deps.auxiliary : undefined,
       config,
       context: () => models.contextNow(),
-      settingsNow: () => machine.settingsNow(),
+      settingsStamp: () => machine.settingsStamp(),
       choose: (signal) => modelOf(request, host, signal),
       resolve: (wanted, signal) => models.resolve(wanted, signal),
       logger: machine.logger,

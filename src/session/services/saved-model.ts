@@ -5,7 +5,7 @@ import type { ModelServiceDeps } from "./models.ts";
 
 type SavedModelDeps = Pick<
   ModelServiceDeps,
-  "agent" | "choose" | "resolve" | "settingsNow" | "followsSettings" | "redactor" | "logger"
+  "agent" | "choose" | "resolve" | "settingsStamp" | "followsSettings" | "redactor" | "logger"
 >;
 
 /** Keeps a session at what is saved: a key that was replaced since is used with the next turn, without a restart. */
@@ -13,25 +13,28 @@ export class SavedModel {
   readonly #deps: SavedModelDeps;
   /** The session has the model that is saved, and no other was chosen in it. */
   isFollowed: boolean;
-  #seen: Promise<object>;
+  #stamp: string;
 
   constructor(deps: SavedModelDeps) {
     this.#deps = deps;
     this.isFollowed = deps.followsSettings;
-    this.#seen = deps.settingsNow();
+    this.#stamp = deps.settingsStamp();
+  }
+
+  refresh(signal: AbortSignal): Promise<void> | undefined {
+    const stamp = this.#deps.settingsStamp();
+    if (stamp === this.#stamp) return undefined;
+    this.#stamp = stamp;
+    return this.#follow(signal);
   }
 
   /** What cannot be found any more is not taken away from the session. */
-  async refresh(signal: AbortSignal): Promise<void> {
-    const { settingsNow, logger } = this.#deps;
-    const now = await settingsNow();
-    if (now === (await this.#seen)) return;
-    this.#seen = Promise.resolve(now);
+  async #follow(signal: AbortSignal): Promise<void> {
     try {
       await this.#takeOver(signal);
     } catch (error) {
       if (isAbort(error)) throw error;
-      logger.warn("the model of a session is not what is saved now", { error: describe(error) });
+      this.#deps.logger.warn("the model of a session is not what is saved now", { error: describe(error) });
     }
   }
 

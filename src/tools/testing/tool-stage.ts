@@ -58,7 +58,7 @@ export async function toolStage(files: Readonly<Record<string, string>> = {}): P
     const notice = (text: string): void => void notices.push(text);
     const settingsNow = () => Promise.resolve(loaded);
     const place = { home, env, cwd, userHome: folder, version: "0.0.0" };
-    return { ...place, loaded, settingsNow, clock: systemClock, logger, redactor, notice };
+    return { ...place, loaded, settingsNow, settingsStamp: () => "", clock: systemClock, logger, redactor, notice };
   };
   const scope: ToolStage["scope"] = (changes = {}) => unattendedScope({ key: "cli", source: "cli", cwd, ...changes });
   return {
