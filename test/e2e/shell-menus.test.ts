@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { says, startModelServer } from "../fakes/model-server/index.ts";
+import { startTelegramServer } from "../fakes/platforms/telegram-server.ts";
 import { modelConfig, Stage } from "./support/stage.ts";
 import { ProgramTerminal } from "./support/terminal.ts";
 
@@ -89,7 +90,9 @@ describe("menus of the shell are lists with arrows and search", () => {
   it("hermes setup: model, messaging, what was set up, and the first chat [20:R11.1]", async () => {
     await using server = await startModelServer({ models: [{ id: "lab-small" }] });
     server.otherwise(says("Welcome."));
-    await using stage = await Stage.open({ config: modelConfig(server.chatBaseUrl) });
+    await using telegram = await startTelegramServer();
+    const config = `${modelConfig(server.chatBaseUrl)}\ntelegram: { base_url: "${telegram.url}" }`;
+    await using stage = await Stage.open({ config });
     await using terminal = new ProgramTerminal(stage, ["setup"]);
     await terminal.sees(/How much do you want to set up\?[\s\S]*Quick[\s\S]*Full/);
     terminal.press("\r");
@@ -102,9 +105,14 @@ describe("menus of the shell are lists with arrows and search", () => {
     await terminal.sees("Which platform?");
     terminal.press("telegram\r");
     await terminal.sees("Bot token");
-    terminal.press("123456:AAtoken\r");
-    await terminal.sees(/user/i);
+    terminal.press(`${telegram.token}\r`);
+    await terminal.sees("Your numeric user id");
     terminal.press("\r");
+    // Setup goes on, so a gateway that would hold it up is not offered.
+    expect(await terminal.sees(/Telegram knows it as [\s\S]*And now\?[\s\S]*Nothing now/)).not.toContain(
+      "Serve it here",
+    );
+    terminal.press("nothing\r");
     await terminal.sees(
       /Model: custom: fake-model[\s\S]*on this machine[\s\S]*Chat platforms: Telegram[\s\S]*Start a chat now\?/,
     );

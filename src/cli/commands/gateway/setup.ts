@@ -15,8 +15,19 @@ import { loggedIn, paired } from "./login.ts";
 const popular = ["telegram", "discord", "slack", "whatsapp", "signal", "matrix", "mattermost", "email", "sms"];
 const mostTries = 3;
 
-/** `hermes gateway setup`: asks for what a platform needs, or takes it from flags, and keeps it in `.env`. */
+/** `hermes gateway setup`: a platform is set up, and served at once where the person wants that. */
 export async function gatewaySetup(invocation: Invocation): Promise<number> {
+  const out = await setUpPlatform(invocation);
+  return isTerminal(invocation.io) ? await goOn(invocation, out, { canServeHere: true }) : nextStep(out);
+}
+
+/** The same within `hermes setup`, which goes on afterwards: what is served here would hold it up. */
+export async function gatewayPartOfSetup(invocation: Invocation): Promise<void> {
+  await goOn(invocation, await setUpPlatform(invocation), { canServeHere: false });
+}
+
+/** Asks for what a platform needs, or takes it from flags, and keeps it in `.env`. */
+async function setUpPlatform(invocation: Invocation): Promise<Output> {
   const out = new Output(invocation);
   const platform = await chosen(invocation);
   const token = flagText(invocation, "token");
@@ -36,7 +47,7 @@ export async function gatewaySetup(invocation: Invocation): Promise<number> {
   await paired(platform, invocation, out);
   out.document({ platform: platform.id, kept });
   out.line(`${platform.label} is set up.`);
-  return isAsking ? await goOn(invocation, out) : nextStep(out);
+  return out;
 }
 
 interface Keeping {
@@ -99,7 +110,11 @@ function nextStep(out: Output): number {
 }
 
 /** What a person wants next. */
-async function goOn(invocation: Invocation, out: Output): Promise<number> {
+async function goOn(
+  invocation: Invocation,
+  out: Output,
+  { canServeHere }: { readonly canServeHere: boolean },
+): Promise<number> {
   const { gatewayInstall, gatewayRestart } = await import("./control.ts");
   const isRunning = (await runningInstance(homeOf(invocation))) !== undefined;
   using asker = openAsker(invocation.io);
@@ -116,7 +131,7 @@ async function goOn(invocation: Invocation, out: Output): Promise<number> {
     value: () => gatewayInstall(bare),
     detail: "as a service of this machine",
   };
-  return await (await asker.choose("And now?", [here, always, later]))();
+  return await (await asker.choose("And now?", [...(canServeHere ? [here] : []), always, later]))();
 }
 
 async function chosen(invocation: Invocation): Promise<Platform> {

@@ -61,8 +61,8 @@ async function messaging(
     out.line("You can do it later with: hermes gateway setup");
     return;
   }
-  const { gatewaySetup } = await import("../gateway/setup.ts");
-  await gatewaySetup({ ...invocation, flags: {}, args: [] });
+  const { gatewayPartOfSetup } = await import("../gateway/setup.ts");
+  await gatewayPartOfSetup({ ...invocation, flags: {}, args: [] });
 }
 
 async function agrees(
