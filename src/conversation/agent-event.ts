@@ -120,7 +120,7 @@ export type AgentEvent =
       readonly diff?: string | undefined;
       /** What the call did, as facts: exit code, paths, task list. Tools of plugins and servers have none. */
       readonly details?: ToolDetails | undefined;
-      /** The result as the model reads it, cut to what a screen can use. */
+      /** The result as the model reads it, cut to what a screen can use; of long output the beginning and the end. */
       readonly result?: string;
     }
   | {

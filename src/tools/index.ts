@@ -6,6 +6,7 @@ export { type AskUser, askingUser } from "./builtin/clarify.tool.ts";
 export { TodoList, taskList } from "./builtin/todo.tool.ts";
 export { repairToolName } from "./call/name-repair.ts";
 export { type CallLocation, OpenSessions } from "./call/open-sessions.ts";
+export { shownResult } from "./call/shown-result.ts";
 export { Toolbelt } from "./call/toolbelt.ts";
 export type { SessionWall } from "./confinement/wall.ts";
 export { Abilities, defineAbility } from "./contract/ability.ts";

@@ -32,6 +32,21 @@ describe("the built program while it works", () => {
     await terminal.answers(/result:\s+line 1\s[\s\S]*ended/);
   });
 
+  it("shows long output by Ctrl-O as it was printed, with its end", async () => {
+    await using model = await startModelServer({ strict: true });
+    await using stage = await Stage.open({ config: modelConfig(model.chatBaseUrl, untitled) });
+    await using terminal = new ProgramTerminal(stage, []);
+    await terminal.sees("❯");
+    model.script(calls("terminal", { command: "seq -f 'entry %g' 1 3000" }), says("Counted."));
+    await terminal.say("count");
+    await terminal.answers("Counted.");
+    terminal.press(ctrlO);
+    await terminal.sees(/Tool calls[\s\S]*❯ +.*seq -f/);
+    terminal.press("\r");
+    const shown = await terminal.answers(/entry 2999\s+entry 3000/);
+    expect(shown).not.toContain(String.raw`\nentry`);
+  });
+
   it("counts what runs in the background and names it on the way out", async () => {
     await using model = await startModelServer({ strict: true });
     await using stage = await Stage.open({ config: modelConfig(model.chatBaseUrl, untitled) });

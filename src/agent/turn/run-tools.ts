@@ -3,7 +3,7 @@ import { defined } from "#foundation/defined";
 import { describe } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
 import { quietly } from "#foundation/files/quietly";
-import type { CallObserver, CallOutcome, Toolbelt } from "#tools";
+import { type CallObserver, type CallOutcome, shownResult, type Toolbelt } from "#tools";
 import type { LoopDeps } from "../loop.ts";
 import type { LoopGuard, LoopVerdict } from "./loop-guard.ts";
 import { type SteerBox, withText } from "./steer-box.ts";
@@ -141,7 +141,7 @@ class CallWatch {
       durationMs: outcome.durationMs,
       preview: outcome.preview,
       ...defined({ diff: outcome.diff, details: outcome.details }),
-      result: outcome.text.slice(0, shownResult),
+      result: shownResult(outcome.text),
     });
     if (outcome.kind === "cancelled") return;
     const verdict = this.#withheld.has(call.id)
@@ -160,6 +160,3 @@ function previewOf(args: Readonly<Record<string, unknown>>): string {
   const value = key === undefined ? Object.values(args).find((one) => typeof one === "string") : args[key];
   return typeof value === "string" ? value.replace(/\s+/g, " ").slice(0, 120) : "";
 }
-
-/** More than this no screen shows. */
-const shownResult = 8_000;
