@@ -1,3 +1,4 @@
+import { raceAbort } from "#foundation/lifecycle/abort";
 import { findExecutable } from "#foundation/process/platform";
 import { runProcess } from "#foundation/process/run";
 import type { Destination } from "./host-rules.ts";
@@ -21,10 +22,11 @@ const timeoutMs = 5_000;
 
 /**
  * The registries that the person's own package managers are set up with, mirrors included: reached without a question.
- * They are asked when the first unknown host comes up, and once.
+ * They are asked when the first unknown host comes up, and once, for every connection that waits meanwhile.
  */
-export class KnownRegistries {
+export class KnownRegistries implements AsyncDisposable {
   readonly #env: NodeJS.ProcessEnv;
+  readonly #closing = new AbortController();
   #hosts: Promise<ReadonlySet<string>> | undefined;
 
   constructor(env: NodeJS.ProcessEnv) {
@@ -32,27 +34,31 @@ export class KnownRegistries {
   }
 
   async has({ host, port }: Destination, signal: AbortSignal): Promise<boolean> {
-    this.#hosts ??= this.#learn(signal);
-    try {
-      return (await this.#hosts).has(`${host}:${port}`);
-    } catch (error) {
-      this.#hosts = undefined;
-      throw error;
-    }
+    const { signal: closing } = this.#closing;
+    closing.throwIfAborted();
+    this.#hosts ??= this.#learn(closing);
+    return (await raceAbort(this.#hosts, signal)).has(`${host}:${port}`);
+  }
+
+  /** Package managers that were asked have ended then. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort(new Error("the registries are not needed any more"));
+    await this.#hosts?.catch(() => undefined);
   }
 
   async #learn(signal: AbortSignal): Promise<ReadonlySet<string>> {
-    const answers = await Promise.all(
+    // All of them have ended before this does; one that cannot be started has no registry to tell.
+    const answers = await Promise.allSettled(
       questions.map(async ({ program, args }) => {
         const found = findExecutable(program, this.#env);
         if (found === undefined) return "";
         const run = { cwd: "/", env: this.#env, signal, timeoutMs, maxOutputBytes: 65_536 };
         const done = await runProcess(found, args, run);
-        signal.throwIfAborted();
         return done.exitCode === 0 ? done.stdout : "";
       }),
     );
-    return new Set(answers.flatMap(hostsIn));
+    signal.throwIfAborted();
+    return new Set(answers.flatMap((answer) => (answer.status === "fulfilled" ? hostsIn(answer.value) : [])));
   }
 }
 

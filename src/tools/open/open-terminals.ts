@@ -194,6 +194,7 @@ function openWalls(
   const { home, userHome, logger } = machine;
   const { terminal, security } = config;
   const own = subprocessHome(home.root);
+  const registries = scope.adopt(new KnownRegistries(env));
   return scope.adopt(
     new Walls({
       mode: terminal.sandbox,
@@ -209,7 +210,7 @@ function openWalls(
       environment: terminal.env_passthrough,
       network: { mode: terminal.network, allow: terminal.network_allow, deny: terminal.network_deny },
       rules: (owner) => permissions.forWall(owner),
-      registries: new KnownRegistries(env),
+      registries,
       remember: (to) => rememberHost(machine, to),
       upstream: proxyFromEnv(env),
       logger,
