@@ -1,4 +1,4 @@
-import { readdir } from "node:fs/promises";
+import { mkdir, readdir, symlink } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { findExecutable } from "#foundation/process/platform";
@@ -21,6 +21,7 @@ interface WallCheck {
   readonly name: string;
   readonly state: string;
   readonly detail: string;
+  readonly hint?: string;
 }
 
 async function wallOf(stage: Stage, env: Readonly<Record<string, string>> = {}): Promise<readonly WallCheck[]> {
@@ -43,8 +44,44 @@ describe("hermes doctor --security", () => {
     expect(left.filter((name) => name.includes("wall-test"))).toEqual([]);
   });
 
-  it("says what is missing where there is no sandbox, and tries nothing that would do harm", async () => {
+  it.skipIf(process.platform !== "linux")(
+    "without a sandbox, tries that every way to run a program is refused",
+    async () => {
+      await using stage = await Stage.open();
+      const bin = await withoutBubblewrap(stage);
+      const checks = await wallOf(stage, { PATH: bin });
+      expect(checks.map(({ name, state }) => [name, state])).toEqual([
+        ["sandbox", "failed"],
+        ...["a command", "a background process", "a pseudo-terminal", "a script of execute_code"].map((door) => [
+          `${door} is refused where nobody can be asked`,
+          "ok",
+        ]),
+        ["file tools are held", "ok"],
+      ]);
+      expect(checks[1]?.detail).toBe("3 attempts, none was run");
+      const left = [...(await readdir(stage.work)), ...(await readdir(path.dirname(stage.work)))];
+      expect(left.filter((name) => name.includes("wall-test"))).toEqual([]);
+    },
+  );
+
+  it("where the sandbox is switched off, says how to get it back and that file tools are held", async () => {
     await using stage = await Stage.open({ config: "terminal: {sandbox: off}\n" });
-    expect((await wallOf(stage)).map(({ name, state }) => [name, state])).toEqual([["sandbox", "failed"]]);
+    const checks = await wallOf(stage);
+    expect(checks.map(({ name, state }) => [name, state])).toEqual([
+      ["sandbox", "failed"],
+      ["file tools are held", "ok"],
+    ]);
+    expect(checks[0]?.hint).toBe("hermes config set terminal.sandbox auto");
   });
 });
+
+/** A folder with every program of this machine but the one. */
+async function withoutBubblewrap(stage: Stage): Promise<string> {
+  const bin = path.join(stage.home, "bin");
+  await mkdir(bin);
+  for (const folder of (process.env["PATH"] ?? "").split(":")) {
+    for (const name of await readdir(folder).catch(() => []))
+      if (name !== "bwrap") await symlink(path.join(folder, name), path.join(bin, name)).catch(() => undefined);
+  }
+  return bin;
+}

@@ -16,6 +16,7 @@ export const examineWall: Examine = async ({ invocation, parts }) => {
   const { env, cwd, signal } = invocation.io;
   await using machine = await openMachine({ env, cwd, version, loaded: parts.loaded, onNotice: () => undefined });
   await using toolbox = openTools(machine);
+  const isOff = parts.loaded.config.terminal.sandbox === "off";
   const lines = await toolbox.testWall(cwd, doorsBesideTools(invocation, toolbox), signal);
   return lines.map(
     ({ name, state, detail }): Check => ({
@@ -24,7 +25,7 @@ export const examineWall: Examine = async ({ invocation, parts }) => {
       state: state === "holds" ? "ok" : state === "broken" ? "failed" : "warning",
       detail,
       isSecurity: true,
-      ...(name === "sandbox" ? { hint: install } : {}),
+      ...(name === "sandbox" ? { hint: isOff ? "hermes config set terminal.sandbox auto" : install } : {}),
     }),
   );
 };

@@ -62,11 +62,12 @@ describe.skipIf(!hasSandbox)("the wall, tried for real", () => {
 });
 
 describe("without a sandbox", () => {
-  it("the one line about it is broken", async () => {
+  it("the line about it is broken, and file tools are tried", async () => {
     await using stage = await toolStage({ "config.yaml": "terminal: {sandbox: off}\n" });
     const toolbox = await stage.open();
     expect(await toolbox.testWall(stage.cwd, noMore, never)).toEqual([
       { name: "sandbox", state: "broken", detail: expect.stringContaining("switched off") },
+      { name: "file tools are held", state: "holds", detail: expect.any(String) },
     ]);
   });
 });

@@ -192,6 +192,10 @@ async function touchesNoProcesses(inside: Inside): Promise<WallLine> {
   };
 }
 
+/** Of each kind of inner network: what gives cloud machines their credentials, a home router, an office, IPv6. */
+const privateHosts: readonly string[] = ["169.254.169.254:80", "192.168.1.1:80", "10.0.0.1:443", "[fd00::1]:80"];
+
+/** A `502` would be a way out that was tried and led nowhere. */
 async function reachesNobody(inside: Inside): Promise<readonly WallLine[]> {
   const { network } = inside.wall.confinement;
   if (network.mode === "open")
@@ -204,14 +208,16 @@ async function reachesNobody(inside: Inside): Promise<readonly WallLine[]> {
     const direct = await inside.run('(exec 3<>"/dev/tcp/127.0.0.1/$1" && cat <&3) 2>/dev/null', String(port));
     const ask = `port="\${HTTP_PROXY##*:}"; [ -n "$port" ] || exit 0; exec 3<>"/dev/tcp/127.0.0.1/$port" || exit 0
 printf 'CONNECT %s HTTP/1.1\\r\\n\\r\\n' "$1" >&3; read -r _ status _ <&3; echo "$status"`;
-    const own = await inside.run(`{ ${ask}\n} 2>/dev/null`, `127.0.0.1:${port}`);
+    const privates = [`127.0.0.1:${port}`, ...privateHosts];
+    const answers: string[] = [];
+    for (const host of privates) answers.push((await inside.run(`{ ${ask}\n} 2>/dev/null`, host)).output);
     const unknown = await inside.run(`{ ${ask}\n} 2>/dev/null`, "wall-test.invalid:443");
-    const isClosed = direct.output === "" && own.output !== "200";
+    const isClosed = direct.output === "" && answers.every((answer) => answer !== "200" && answer !== "502");
     return [
       {
         name: "this machine and private networks are out of reach",
         state: isClosed ? "holds" : "broken",
-        detail: `127.0.0.1:${port}`,
+        detail: `tried ${privates.join(", ")}`,
       },
       {
         name: "a host that nobody allowed is not reached",

@@ -67,6 +67,34 @@ export class WallProbe implements AsyncDisposable {
     return `bash -c "$(echo ${encoded} | base64 -d)"`;
   }
 
+  /** One command each for a secret, a place outside and this machine, in the plainest words. */
+  plainAttempts(): readonly string[] {
+    return [
+      `cat ${quote(this.secret)}`,
+      ...(this.outside === undefined ? [] : [`touch ${quote(this.outside)}`]),
+      `curl -s --max-time 2 http://127.0.0.1:${this.#port}/`,
+    ];
+  }
+
+  /** What came of {@link plainAttempts} where each of them should have been refused. */
+  refusalLine(door: string, answers: readonly string[]): WallLine {
+    const reached = this.#reached;
+    this.#reached = 0;
+    const isWritten = this.outside !== undefined && existsSync(this.outside);
+    if (isWritten && this.outside !== undefined) rmSync(this.outside, { force: true });
+    const broken = [
+      ...(answers.some((answer) => answer.includes("canary")) ? [words.read] : []),
+      ...(isWritten ? [words.wrote] : []),
+      ...(reached > 0 ? [words.reached] : []),
+      ...(answers.every((answer) => answer.includes('"status":"blocked"')) ? [] : ["it ran without a question"]),
+    ];
+    return {
+      name: `${door} is refused where nobody can be asked`,
+      state: broken.length === 0 ? "holds" : "broken",
+      detail: broken.length === 0 ? `${answers.length} attempts, none was run` : broken.join(", "),
+    };
+  }
+
   /** What came of it; `problem` says why it was not tried, where that is known. */
   line(door: string, problem?: string): WallLine {
     const name = `${door} is held`;
@@ -83,7 +111,8 @@ export class WallProbe implements AsyncDisposable {
     const isWritten = this.outside !== undefined && existsSync(this.outside);
     if (isWritten && this.outside !== undefined) rmSync(this.outside, { force: true });
     const broken = [...new Set([...found, ...(isWritten ? ["wrote"] : []), ...(reached > 0 ? ["reached"] : [])])];
-    if (broken.length > 0) return { name, state: "broken", detail: broken.map((one) => words[one] ?? one).join(", ") };
+    if (broken.length > 0)
+      return { name, state: "broken", detail: broken.map((one) => (isWord(one) ? words[one] : one)).join(", ") };
     const tried =
       this.#confinement.network.mode === "open" ? "" : ", this machine and a foreign host were out of reach";
     return { name, state: "holds", detail: `a secret was not read, nothing written outside${tried}` };
@@ -110,10 +139,12 @@ printf 'CONNECT wall-test.invalid:443 HTTP/1.1\\r\\n\\r\\n' >&4 && read -r _ sta
   }
 }
 
-const words: Readonly<Record<string, string>> = {
+const words = {
   read: "it read a secret of the project",
   wrote: "it wrote outside",
   touched: "it could signal Hermes",
   reached: "it reached a server on this machine",
   network: "it reached a host that nobody allowed",
 };
+
+const isWord = (text: string): text is keyof typeof words => Object.hasOwn(words, text);

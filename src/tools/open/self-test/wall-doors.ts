@@ -9,6 +9,7 @@ import { type McpServerSettings, readServerSettings } from "../../contract/mcp-s
 import type { SessionScope } from "../../contract/session-scope.ts";
 import { unattendedScope } from "../../contract/unattended-scope.ts";
 import type { Toolbox } from "../toolbox.ts";
+import { type Caller, tryUnheldDoors } from "./unheld-doors.ts";
 
 /** A way by which the model gets a program to run. */
 export interface WallDoor {
@@ -23,6 +24,7 @@ export type MoreDoors = (scope: SessionScope) => readonly WallDoor[];
 type Tools = Pick<Toolbox, "openSession" | "terminal" | "callTool" | "list">;
 
 const limitMs = 30_000;
+const enabled: ReadonlySet<string> = new Set(["terminal", "execute_code", "read_file", "write_file"]);
 const server = "an MCP server";
 
 /** Opens a session and tries its wall through every door that the program has, by the code that a model's calls take. */
@@ -33,11 +35,16 @@ export async function tryDoors(
 ): Promise<readonly WallLine[]> {
   const key = "wall test";
   const plain = unattendedScope({ key, source: "cli", cwd: folder });
-  const { confinement, isInForce } = await walls.of(plain, signal);
-  if (!isInForce) return [];
+  const { confinement, isInForce, isMissing } = await walls.of(plain, signal);
   await using probe = await WallProbe.open(confinement);
+  if (!isInForce) {
+    await using _session = tools.openSession({ scope: plain, sessionId: () => key, enabledTools: () => enabled });
+    const own: Caller = (tool, args) => call(tools, { tool, args }, { scope: plain, signal });
+    // Who switched the sandbox off lets commands run; the tools for files are held all the same.
+    const refused = isMissing ? await tryUnheldDoors(probe, own) : [];
+    return [...refused, await fileTools(tools, { scope: plain, probe }, signal)];
+  }
   const scope: SessionScope = { ...plain, mcpServers: probeServers(probe.command(server)) };
-  const enabled = new Set(["terminal", "execute_code", "read_file", "write_file"]);
   await using _session = tools.openSession({ scope, sessionId: () => key, enabledTools: () => enabled });
   const lines: WallLine[] = [];
   for (const door of [...doorsOf(tools, scope), ...more(scope)]) lines.push(await tried(door, { probe, signal }));
