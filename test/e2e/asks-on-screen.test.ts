@@ -1,8 +1,8 @@
-import { mkdir, readdir, symlink } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { calls, says, startModelServer } from "../fakes/model-server/index.ts";
+import { pathWithout } from "./support/path-without.ts";
 import { modelConfig, Stage } from "./support/stage.ts";
 import { ProgramTerminal } from "./support/terminal.ts";
 
@@ -53,21 +53,6 @@ describe("the built program on a screen", () => {
   });
 });
 
-/** The search path with one program less. */
-async function pathWithout(name: string, folder: string): Promise<string> {
-  await mkdir(folder);
-  const folders = (process.env["PATH"] ?? "").split(path.delimiter).filter((one) => one !== "");
-  const seen = new Set([name]);
-  for (const one of folders) {
-    for (const file of await readdir(one).catch(() => [])) {
-      if (seen.has(file)) continue;
-      seen.add(file);
-      await symlink(path.join(one, file), path.join(folder, file));
-    }
-  }
-  return folder;
-}
-
 describe("sudo on a machine without it", () => {
   it("asks nobody for a password; the shell says what is missing", async () => {
     await using model = await startModelServer({ strict: true });
@@ -81,5 +66,36 @@ describe("sudo on a machine without it", () => {
     await terminal.choose("o");
     expect(await terminal.answers("There is no sudo.")).not.toContain("Password for sudo");
     expect(JSON.stringify((await model.received(2)).messages.at(-1))).toContain("sudo: command not found");
+  });
+});
+
+describe.skipIf(process.platform !== "linux")("an MCP server where no sandbox works", () => {
+  it.each([
+    ["s", true],
+    ["d", false],
+  ])("is started when the person says so, answering %s", async (key, isStarted) => {
+    await using model = await startModelServer({ strict: true });
+    model.otherwise(says("Hello."));
+    await using stage = await Stage.open({ config: modelConfig(model.chatBaseUrl, servers) });
+    const PATH = await pathWithout("bwrap", path.join(stage.folder, "bin"));
+    await using terminal = new ProgramTerminal(stage, [], { PATH });
+    await terminal.sees("❯");
+    await terminal.say("Hi.");
+    await terminal.sees(/would have your own rights/);
+    await terminal.choose(key);
+    await terminal.answers("Hello.");
+    expect((await model.received(1)).toolNames.includes("mcp_shop_ask")).toBe(isStarted);
+  });
+
+  it("is not started, and does not stop a script that nobody answers", async () => {
+    await using model = await startModelServer({ strict: true });
+    model.otherwise(says("Hello."));
+    await using stage = await Stage.open({ config: modelConfig(model.chatBaseUrl, servers) });
+    const PATH = await pathWithout("bwrap", path.join(stage.folder, "bin"));
+    expect(await stage.run(["chat", "-q", "hi", "-Q"], { env: { PATH } })).toMatchObject({
+      code: 0,
+      stdout: "Hello.\n",
+    });
+    expect((await model.received(1)).toolNames).not.toContain("mcp_shop_ask");
   });
 });

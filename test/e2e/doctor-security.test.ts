@@ -1,7 +1,8 @@
-import { mkdir, readdir, symlink } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { findExecutable } from "#foundation/process/platform";
+import { pathWithout } from "./support/path-without.ts";
 import { Stage } from "./support/stage.ts";
 
 const hasSandbox = process.platform === "linux" && findExecutable("bwrap", process.env) !== undefined;
@@ -48,7 +49,7 @@ describe("hermes doctor --security", () => {
     "without a sandbox, tries that every way to run a program is refused",
     async () => {
       await using stage = await Stage.open();
-      const bin = await withoutBubblewrap(stage);
+      const bin = await pathWithout("bwrap", path.join(stage.home, "bin"));
       const checks = await wallOf(stage, { PATH: bin });
       expect(checks.map(({ name, state }) => [name, state])).toEqual([
         ["sandbox", "failed"],
@@ -74,14 +75,3 @@ describe("hermes doctor --security", () => {
     expect(checks[0]?.hint).toBe("hermes config set terminal.sandbox auto");
   });
 });
-
-/** A folder with every program of this machine but the one. */
-async function withoutBubblewrap(stage: Stage): Promise<string> {
-  const bin = path.join(stage.home, "bin");
-  await mkdir(bin);
-  for (const folder of (process.env["PATH"] ?? "").split(":")) {
-    for (const name of await readdir(folder).catch(() => []))
-      if (name !== "bwrap") await symlink(path.join(folder, name), path.join(bin, name)).catch(() => undefined);
-  }
-  return bin;
-}

@@ -11,7 +11,8 @@ import { type Caller, Callers } from "./callers.ts";
 import { CircuitBreaker } from "./connection/breaker.ts";
 import { failureKind } from "./connection/failure.ts";
 import { LastWords } from "./connection/last-words.ts";
-import { type McpSession, openSession, type UnheldAnswer } from "./connection/session.ts";
+import { type McpSession, openSession } from "./connection/session.ts";
+import { askUnheld, type UnheldAnswer } from "./connection/unheld.ts";
 import { emptyCatalogue, type McpCatalogue } from "./definition.ts";
 import type { McpDeps } from "./deps.ts";
 import { Sampler, type SamplingMetrics } from "./sampling.ts";
@@ -62,13 +63,14 @@ export class McpServer implements AsyncDisposable {
   readonly #breaker: CircuitBreaker;
   readonly #sampler: Sampler | undefined;
   readonly #stop = new AbortController();
-  readonly #attempted = new Deferred<void>();
+  #attempted = new Deferred<void>();
   readonly #callers = new Callers();
   #onChange: () => void = () => undefined;
   #running: Promise<void> | undefined;
   /** Whoever asks for what its program needs while it works for nobody. */
   #starter: SessionScope | undefined;
   readonly #unheld: UnheldAnswer = {};
+  #hearing: Promise<void> | undefined;
   #session: McpSession | undefined;
   #catalogue: McpCatalogue = emptyCatalogue;
   #lastError: string | undefined;
@@ -95,6 +97,30 @@ export class McpServer implements AsyncDisposable {
   /** Settles when the first attempt has ended, either way. */
   get attempted(): Promise<void> {
     return this.#attempted.promise;
+  }
+
+  /** It waits for somebody who may say that it runs without a sandbox. */
+  get isUnheard(): boolean {
+    return this.#unheld.isUnheard === true;
+  }
+
+  /** Asks whoever sits at a session whether it may run without a sandbox, and begins to connect when it may. */
+  async hear(scope: SessionScope): Promise<void> {
+    this.#hearing ??= this.#hear(scope).finally(() => {
+      this.#hearing = undefined;
+    });
+    await this.#hearing;
+  }
+
+  async #hear(scope: SessionScope): Promise<void> {
+    const mayRun = await askUnheld(this.settings, scope, this.#stop.signal);
+    if (mayRun === undefined) return;
+    this.#unheld.mayRun = mayRun;
+    this.#unheld.isUnheard = false;
+    if (!mayRun) return;
+    this.#starter ??= scope;
+    if (this.#attempted.isSettled) this.#attempted = new Deferred();
+    this.#wake.abort();
   }
 
   get isConnected(): boolean {

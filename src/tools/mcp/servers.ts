@@ -50,13 +50,15 @@ export class McpServers implements AsyncDisposable {
       this.#firstAttempts = attemptsOf([...this.#entries.values()]);
     }
     await raceAbort(this.#firstAttempts, signal);
+    await this.#hear(scope);
     await this.#sync(scope);
   }
 
   /** Whether {@link refresh} would have anything to do. */
   hasNews(moment: "turn" | "session"): boolean {
     if (!this.#isStarted || (moment === "turn" && this.#options.refresh === "session")) return false;
-    return this.#changed.size > 0 || [...this.#entries.values()].some(({ tools }) => tools.hasUnheard);
+    const isUnheard = ({ tools, server }: Entry): boolean => tools.hasUnheard || server.isUnheard;
+    return this.#changed.size > 0 || [...this.#entries.values()].some(isUnheard);
   }
 
   /** Called between turns (and at the start of a session) to let changes in; whoever sits at that session is asked about them. Returns the names that came and went. */
@@ -64,6 +66,7 @@ export class McpServers implements AsyncDisposable {
     if (!this.hasNews(moment)) return [];
     // A question that nobody heard is asked again.
     for (const [name, { tools }] of this.#entries) if (tools.hasUnheard) this.#changed.add(name);
+    await this.#hear(scope);
     return this.#sync(scope);
   }
 
@@ -81,6 +84,7 @@ export class McpServers implements AsyncDisposable {
     const fresh = added.flatMap((one) => this.#entries.get(one.name) ?? []);
     for (const entry of fresh) this.#start(entry, scope);
     await raceAbort(attemptsOf(fresh), signal);
+    await this.#hear(scope);
     await this.#sync(scope);
   }
 
@@ -122,6 +126,13 @@ export class McpServers implements AsyncDisposable {
 
   #start({ server }: Entry, scope: SessionScope): void {
     server.start(() => void this.#changed.add(server.settings.name), scope);
+  }
+
+  /** Servers that nobody was there to allow when they were to start are asked about one after the other, and waited for. */
+  async #hear(scope: SessionScope): Promise<void> {
+    const unheard = [...this.#entries.values()].filter(({ server }) => server.isUnheard);
+    for (const { server } of unheard) await server.hear(scope);
+    await attemptsOf(unheard);
   }
 
   async #remove(name: string): Promise<void> {

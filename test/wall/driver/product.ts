@@ -96,7 +96,12 @@ export async function converse({ mode, env, home, cwd }: ConverseOptions): Promi
           questions.push(`${String(event["tool"])}: ${String(event["summary"])} ${JSON.stringify(event["reasons"])}`);
         if (event.type === "tool-end") outcomes.push(outcomeOf(event));
       },
-      ...(mode.person === "absent" ? {} : { approve: () => (mode.person === "denies" ? "deny" : "once") }),
+      ...(mode.person === "absent"
+        ? {}
+        : {
+            approve: ({ choices }: { readonly choices: readonly string[] }) =>
+              mode.person === "denies" ? "deny" : choices.includes("once") ? "once" : "session",
+          }),
     });
   let hermes = await open();
   const command = async (text: string): Promise<View | undefined> => (await hermes.session.submit({ text })).view;

@@ -3,7 +3,6 @@ import { defined } from "#foundation/defined";
 import { UserError } from "#foundation/errors";
 import { linkSignals, raceAbort, timeLimit } from "#foundation/lifecycle/abort";
 import { Deferred } from "#foundation/lifecycle/deferred";
-import { newId } from "#foundation/text/ids";
 import { isRecord } from "#foundation/text/json";
 import type { Wall } from "../../confinement/wall.ts";
 import type { Approver } from "../../contract/approval-request.ts";
@@ -19,6 +18,7 @@ import { isConfined, limitsOf } from "./server-limits.ts";
 import { answerServerRequests } from "./server-requests.ts";
 import { stdioLocation } from "./stdio-environment.ts";
 import { StdioTransport } from "./stdio-transport.ts";
+import type { UnheldAnswer } from "./unheld.ts";
 
 const maxTools = 1_000;
 const closeTimeoutMs = 10_000;
@@ -174,51 +174,14 @@ async function wallOf(
   };
   const owner = { key: `mcp ${name}`, cwd: endpoint.cwd ?? deps.cwd, userId: starter()?.userId, approver };
   const wall = await deps.wall(owner, limitsOf(endpoint, deps.env["HOME"] ?? ""), signal);
-  if (wall.isMissing && !(await mayRunUnheld(settings, { unheld, approver, key: owner.key }, signal))) {
+  if (wall.isMissing && unheld.mayRun !== true) {
+    unheld.isUnheard = unheld.mayRun === undefined;
     throw new UserError(`The MCP server ${name} was not started: no sandbox works here to hold its program.`, {
       code: "mcp_unheld",
       hint: `To run it with your own rights: hermes config set mcp_servers.${name}.sandbox off`,
     });
   }
   return wall;
-}
-
-/** Where nothing holds programs inside, a server runs when somebody agrees; asked once, and nobody there means no. */
-async function mayRunUnheld(
-  { name, endpoint }: McpServerSettings,
-  { unheld, approver, key }: { readonly unheld: UnheldAnswer; readonly approver: Approver; readonly key: string },
-  signal: AbortSignal,
-): Promise<boolean> {
-  if (unheld.mayRun !== undefined) return unheld.mayRun;
-  const about = { sessionKey: key, taskId: key };
-  if (approver.canAsk?.(about) === false || endpoint.kind !== "stdio") return false;
-  const finding = {
-    key: `mcp ${name} without a sandbox`,
-    description: "no sandbox works on this machine, so the program of this server would have your own rights",
-    severity: "ask",
-    source: "policy",
-    isExact: true,
-  } as const;
-  const answer = await approver.ask(
-    {
-      id: newId("apr"),
-      tool: "mcp",
-      summary: `Start ${[endpoint.command, ...endpoint.args].join(" ")}`,
-      findings: [finding],
-      choices: ["session", "deny"],
-      scopes: { once: "", session: "this server, until Hermes ends", always: "" },
-      isDestructive: false,
-      ...about,
-    },
-    signal,
-  );
-  unheld.mayRun = (typeof answer === "string" ? answer : answer.choice) !== "deny";
-  return unheld.mayRun;
-}
-
-/** What was answered about running a server without a sandbox; undefined until somebody was asked. */
-export interface UnheldAnswer {
-  mayRun?: boolean;
 }
 
 /** Follows the pages of a listing, up to a thousand tools, under the connect timeout as a whole. */
