@@ -13,6 +13,7 @@ const { values } = parseArgs({
     installs: { type: "string", default: "7" },
     only: { type: "string", default: "" },
     think: { type: "string", default: "150" },
+    "no-snapshots": { type: "boolean", default: false },
     raw: { type: "boolean", default: false },
   },
 });
@@ -42,6 +43,7 @@ const request = {
   installs: Number(values.installs),
   only: values.only,
   thinkMs: Number(values.think),
+  snapshots: !values["no-snapshots"],
 };
 const figures = (await cage.ask({ bench: request }, 900_000)) as BenchFigures | undefined;
 if (figures === undefined) throw new Error(`The cage is gone.\n${cage.stderr}`);

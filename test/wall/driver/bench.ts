@@ -19,6 +19,8 @@ export interface BenchRequest {
   readonly only: string;
   /** How long the model takes for an answer. No real one answers at once, and what is made ready in that time counts as ready. */
   readonly thinkMs: number;
+  /** Without them the wall alone is measured. */
+  readonly snapshots: boolean;
 }
 
 /** Milliseconds from a reply of the model to the next question to it, each with the wall and without. */
@@ -74,7 +76,8 @@ export async function runBench(request: BenchRequest): Promise<BenchFigures> {
   const open = (isWallOff: boolean): Promise<Conversation> => {
     const mode = { sandbox: true, person: "allows", isWallOff } as const;
     const home = isWallOff ? "/home/user/.hermes-open" : locations.hermesHome;
-    write(home, { "config.yaml": configText(server.chatBaseUrl, mode, 60) });
+    const more = isWallOff || request.snapshots ? "" : "checkpoints:\n  enabled: false\n";
+    write(home, { "config.yaml": configText(server.chatBaseUrl, mode, 60) + more });
     return converse({ mode, env: environment, home });
   };
   const time = async (conversation: Conversation, steps: readonly Step[]): Promise<readonly number[]> => {
