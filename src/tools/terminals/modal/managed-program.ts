@@ -6,6 +6,7 @@ import type { StreamedProgram } from "../remote/streamed-process.ts";
 import { quote } from "../shell/shell-script.ts";
 import { inputScript, managedScript, mostInline, readScript } from "./managed-script.ts";
 import type { ManagedEnd, ManagedExec, ManagedModal } from "./managed-service.ts";
+import { UntilMark } from "./until-mark.ts";
 
 export interface ManagedSandbox {
   readonly service: ManagedModal;
@@ -29,9 +30,10 @@ export async function startManaged(
 ): Promise<StreamedProgram> {
   const folder = `/tmp/hermes-io-${randomBytes(8).toString("hex")}`;
   const { service, id, lifetimeMs } = sandbox;
-  const command = line(managedScript, [folder, stdin, ...argv]);
+  const mark = randomBytes(16).toString("hex");
+  const command = line(managedScript, [folder, stdin, mark, ...argv]);
   const exec = await service.start(id, { command, timeoutMs: lifetimeMs }, never);
-  const followed = new FollowedProgram(sandbox, folder, exec);
+  const followed = new FollowedProgram(sandbox, { folder, mark }, exec);
   let pieces = 0;
   const take = async (name: string, text?: string): Promise<void> => {
     await short(sandbox, line(inputScript, [folder, name]), text);
@@ -62,12 +64,16 @@ class FollowedProgram {
   readonly #folder: string;
   readonly #exec: ManagedExec;
   readonly #exit = new Deferred<number>();
+  readonly #untilMark: UntilMark;
+  /** How much of `o` is here. */
+  #taken = 0;
   #isStopped = false;
   #isTidy = false;
 
-  constructor(sandbox: ManagedSandbox, folder: string, exec: ManagedExec) {
+  constructor(sandbox: ManagedSandbox, at: { readonly folder: string; readonly mark: string }, exec: ManagedExec) {
     this.#sandbox = sandbox;
-    this.#folder = folder;
+    this.#folder = at.folder;
+    this.#untilMark = new UntilMark(at.mark);
     this.#exec = exec;
     this.#exit.promise.catch(() => undefined);
     void this.#followToEnd();
@@ -107,28 +113,33 @@ class FollowedProgram {
       throw new Error(`a command at managed Modal ended without a word: ${(end?.output ?? "").slice(0, 200)}`);
     this.#isTidy = outBytes + errBytes <= mostInline;
     if (this.#isTidy) {
-      await this.out.push(bytesOf(out).subarray(this.out.position));
+      await this.#takeOut(bytesOf(out).subarray(this.#taken));
       await this.err.push(bytesOf(err).subarray(this.err.position));
     }
-    while (!this.#isStopped && (this.out.position < outBytes || this.err.position < errBytes)) {
-      const before = this.out.position + this.err.position;
+    while (!this.#isStopped && (this.#taken < outBytes || this.err.position < errBytes)) {
+      const before = this.#taken + this.err.position;
       await this.#read();
-      if (this.out.position + this.err.position === before)
-        throw new Error("output of a command at managed Modal is gone");
+      if (this.#taken + this.err.position === before) throw new Error("output of a command at managed Modal is gone");
     }
+    await this.out.push(this.#untilMark.rest());
     return code;
   }
 
   /** Takes what is new; whether there is more. What is told beside the output waits until the output before it is here. */
   async #read(): Promise<boolean> {
-    const at = [this.err.position, this.out.position, mostAtOnce].map(String);
+    const at = [this.err.position, this.#taken, mostAtOnce].map(String);
     const { output } = await short(this.#sandbox, line(readScript, [this.#folder, ...at]));
     const [err = "", out = ""] = output.split("\n");
     const bytes = bytesOf(out);
-    await this.out.push(bytes);
+    await this.#takeOut(bytes);
     if (bytes.length === mostAtOnce) return true;
     await this.err.push(bytesOf(err));
     return false;
+  }
+
+  async #takeOut(bytes: Uint8Array): Promise<void> {
+    this.#taken += bytes.length;
+    await this.out.push(this.#untilMark.take(bytes));
   }
 
   async #close(): Promise<void> {

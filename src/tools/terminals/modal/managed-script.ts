@@ -5,16 +5,19 @@ export const mostInline = 192 * 1024;
  * What runs around a program behind the subscription's Modal. A command there takes one text as its input, and gives one text when it has
  * ended; so a program writes to files, which other commands read while it runs:
  *
- * - `o` and `e` hold its outputs. `o` is filled through a pipe by a writer that stops while much is unread (`a`: how much was taken).
+ * - `o` and `e` hold its outputs. `o` is filled through a pipe by a writer that stops while much is unread (`a`: how much was taken). When the
+ *   program has ended, a mark goes through the same pipe: what stands before it is whole, and what comes after it is of somebody who stayed behind.
  * - `in.0`, `in.1` … are pieces of its input, in order; `in.end` says that there are no more.
  * - At its end stand the exit code and both sizes on one line, and, where they are short, both outputs as base64 on the next two: the folder is
- *   gone then. Who stays behind with the output of the program goes on unheard.
+ *   gone then.
  *
- * Both outputs of a command are one text, so nothing here may complain. Arguments: the folder, `pipe` or `ignore`, the program, its arguments.
+ * Both outputs of a command are one text, so nothing here may complain. What runs beside the
+ * program takes its files by `exec`: a shell that redirects in any other way may keep the output of the command open, and the command unended.
+ * Arguments: the folder, `pipe` or `ignore`, the mark, the program, its arguments.
  */
 export const managedScript = `
 exec 2>/dev/null
-dir=$1 mode=$2; shift 2
+dir=$1 mode=$2 mark=$3; shift 3
 umask 077; mkdir -p "$dir"; mkfifo "$dir/p"; : >"$dir/o"; : >"$dir/e"
 size() { wc -c <"$dir/$1" | tr -d ' '; }
 keep() {
@@ -37,24 +40,22 @@ feed() {
     sleep 0.02
   done
 }
-keep <"$dir/p" >/dev/null 2>&1 &
+( exec <"$dir/p" >/dev/null 2>&1; keep ) &
+exec 9>"$dir/p"
 feeder=
 if [ "$mode" = pipe ]; then
   mkfifo "$dir/i"
-  feed >"$dir/i" 2>/dev/null & feeder=$!
-  "$@" <"$dir/i" >"$dir/p" 2>"$dir/e"
+  ( exec >"$dir/i" 9>&-; feed ) & feeder=$!
+  "$@" <"$dir/i" >"$dir/p" 2>"$dir/e" 9>&-
 else
-  "$@" </dev/null >"$dir/p" 2>"$dir/e"
+  "$@" </dev/null >"$dir/p" 2>"$dir/e" 9>&-
 fi
 code=$?
 [ -n "$feeder" ] && kill "$feeder" 2>/dev/null
-idle=0 had=
-until [ -e "$dir/o.end" ] || [ "$idle" -ge 3 ]; do
-  sleep 0.05
-  now=$(size o)
-  if [ "$now" = "$had" ] && [ ! -e "$dir/full" ]; then idle=$((idle + 1)); else idle=0; fi
-  had=$now
-done
+from=$(size o)
+printf %s "$mark" >&9
+exec 9>&-
+until [ -e "$dir/o.end" ] || [ ! -d "$dir" ] || tail -c "+$((from + 1))" "$dir/o" | LC_ALL=C grep -qaF -- "$mark"; do sleep 0.02; done
 out=$(size o) err=$(size e)
 echo "$code $out $err"
 if [ $((out + err)) -le ${mostInline} ]; then
