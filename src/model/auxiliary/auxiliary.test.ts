@@ -132,7 +132,7 @@ interface Supplied {
 }
 
 function side(input: Supplied = {}) {
-  const wishes: TargetRequest[] = [];
+  const requested: TargetRequest[] = [];
   const warnings: string[] = [];
   const logger = memoryLogger();
   const clock = new FakeClock(undefined, { autoAdvance: true });
@@ -145,7 +145,7 @@ function side(input: Supplied = {}) {
     settings: () => input.settings ?? {},
     auto: () => ({ main: main(), prefer: input.settings?.prefer ?? "main", profiles, canSee: () => true }),
     resolve: async (wanted) => {
-      wishes.push(wanted);
+      requested.push(wanted);
       const provider = wanted.provider ?? "";
       if (input.usable?.includes(provider) ?? servers[provider] !== undefined)
         return { kind: "target", target: targetAt(provider, wanted.model ?? "m") };
@@ -171,7 +171,7 @@ function side(input: Supplied = {}) {
     warn: (message) => void warnings.push(message),
     logger,
   };
-  return { ...createAuxiliary(deps), deps, wishes, warnings, logger, clock, ledger };
+  return { ...createAuxiliary(deps), deps, requested, warnings, logger, clock, ledger };
 }
 
 const ask = { messages: [{ role: "user", content: "Summarise." } as const] };
@@ -245,12 +245,12 @@ describe("which model a side task uses", () => {
 
   it("[20:A4.1] `main` is the live endpoint itself, whatever it is [20:R4.2] [20:R4.4]", async () => {
     serverOf("deepseek").script(says("a cat"));
-    const { run, wishes } = side({
+    const { run, requested } = side({
       main: () => targetAt("deepseek", "local", { provider: "custom" }),
       settings: { vision: { provider: "main" } },
     });
     expect(await run("vision", ask, never)).toMatchObject({ kind: "done", text: "a cat" });
-    expect(wishes).toEqual([]);
+    expect(requested).toEqual([]);
   });
 
   it("[20:A4.2] an own address is custom, with the task's own key and no other [20:R4.5] [20:R4.6]", () => {
@@ -310,13 +310,13 @@ describe("when a side call fails", () => {
   });
 
   it("[20:A4.5] a chosen provider is a hard constraint; its lack of a key is named, once [20:R4.9] [20:R4.12]", async () => {
-    const { run, warnings, wishes } = side({ settings: { compression: { provider: "zai" } }, usable: [] });
+    const { run, warnings, requested } = side({ settings: { compression: { provider: "zai" } }, usable: [] });
     const outcome = await run("compression", ask, never);
     expect(outcome).toMatchObject({ kind: "failed", code: "missing_api_key", hint: "Set GLM_API_KEY." });
     await run("compression", ask, never);
     expect(warnings).toHaveLength(1);
     expect(warnings[0]).toContain("GLM_API_KEY");
-    expect(wishes.every((wanted) => wanted.provider === "zai")).toBe(true);
+    expect(requested.every((wanted) => wanted.provider === "zai")).toBe(true);
   });
 
   it("a chosen provider without credit fails by name instead of moving on [20:R4.9]", async () => {

@@ -1,7 +1,7 @@
 import type { TargetRequest } from "../resolve/context.ts";
 import type { Target } from "../target.ts";
 
-/** One place a side call can go: a target that is open already, or a wish that still has to be resolved. */
+/** Where a side call can go: a target that is open already, or a request that still has to be resolved. */
 export type Candidate = (
   | { readonly kind: "open"; readonly target: Target }
   | { readonly kind: "request"; readonly wanted: TargetRequest }

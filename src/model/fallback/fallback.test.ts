@@ -31,14 +31,14 @@ const entries = [
 /** Knows every provider except those listed. */
 function deps(
   unusable: readonly string[] = [],
-): SwitchDeps & { wishes: TargetRequest[]; logger: ReturnType<typeof memoryLogger> } {
-  const wishes: TargetRequest[] = [];
+): SwitchDeps & { requested: TargetRequest[]; logger: ReturnType<typeof memoryLogger> } {
+  const requested: TargetRequest[] = [];
   return {
-    wishes,
+    requested,
     logger: memoryLogger(),
     nowMs: now,
     resolve: async (wanted) => {
-      wishes.push(wanted);
+      requested.push(wanted);
       const provider = wanted.provider ?? "";
       return unusable.includes(provider)
         ? { kind: "failure", message: `no key for ${provider}` }

@@ -14,7 +14,7 @@ import type { Step } from "./trace.ts";
 import { Trace } from "./trace.ts";
 
 /**
- * Turns a wish into a target, for every surface alike. What was asked for comes first, then what was
+ * Turns a request for a model into a target, for every surface alike. What was asked for comes first, then what was
  * saved, then the environment, then what the provider itself has to offer.
  */
 export async function resolveTarget(

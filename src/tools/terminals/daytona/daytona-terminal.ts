@@ -9,6 +9,7 @@ import { ownerWord } from "../remote/owner.ts";
 import { programFiles } from "../remote/program-files.ts";
 import type { RemoteHost, RemoteProcess } from "../remote/remote-host.ts";
 import { openRemoteTerminal } from "../remote/remote-terminal.ts";
+import { withSharedClient } from "../remote/shared-client.ts";
 import { streamedProcess } from "../remote/streamed-process.ts";
 import { TerminalGone } from "../terminal-gone.ts";
 import { daytonaFiles } from "./daytona-files.ts";
@@ -22,16 +23,10 @@ const mostDiskGib = 10;
 
 /** Terminals in sandboxes of Daytona, through its own client, which they share. */
 export function daytonaOpener(deps: BackendDeps): TerminalOpener {
-  let client: Promise<DaytonaClient> | undefined;
-  return async (task, signal) => {
-    client ??= daytonaClient(deps, signal);
-    try {
-      return await openDaytonaTerminal(deps, { client: await client, task }, signal);
-    } catch (error) {
-      client = undefined;
-      throw error;
-    }
-  };
+  return withSharedClient(
+    (signal) => daytonaClient(deps, signal),
+    (at, signal) => openDaytonaTerminal(deps, at, signal),
+  );
 }
 
 async function openDaytonaTerminal(

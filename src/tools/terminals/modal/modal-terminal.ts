@@ -10,6 +10,7 @@ import { LeftSandboxes } from "../remote/left-sandboxes.ts";
 import { ownerWord } from "../remote/owner.ts";
 import type { RemoteHost, RemoteProcess } from "../remote/remote-host.ts";
 import { openRemoteTerminal } from "../remote/remote-terminal.ts";
+import { withSharedClient } from "../remote/shared-client.ts";
 import { streamedProcess } from "../remote/streamed-process.ts";
 import { TerminalGone } from "../terminal-gone.ts";
 import { managedModalOpener } from "./managed-terminal.ts";
@@ -38,16 +39,10 @@ export function modalOpener(deps: BackendDeps): TerminalOpener {
 
 /** Through Modal's own client, which its terminals share. */
 function directOpener(deps: BackendDeps): TerminalOpener {
-  let client: Promise<ModalClient> | undefined;
-  return async (task, signal) => {
-    client ??= modalClient(deps, signal);
-    try {
-      return await openModalTerminal(deps, { client: await client, task }, signal);
-    } catch (error) {
-      client = undefined;
-      throw error;
-    }
-  };
+  return withSharedClient(
+    (signal) => modalClient(deps, signal),
+    (at, signal) => openModalTerminal(deps, at, signal),
+  );
 }
 
 async function openModalTerminal(
