@@ -13,8 +13,8 @@ const failedGates = await runGates();
 const folder = mkdtempSync(path.join(tmpdir(), "hermes-report-"));
 try {
   const file = path.join(folder, "report.json");
-  const stall = path.join(root, "scripts", "lib", "stall-reporter.mjs");
-  const reporters = ["--reporter=default", `--reporter=${stall}`, "--reporter=json", `--outputFile.json=${file}`];
+  const ours = path.join(root, "scripts", "lib", "run-reporter.mjs");
+  const reporters = ["--reporter=default", `--reporter=${ours}`, "--reporter=json", `--outputFile.json=${file}`];
   process.env.HERMES_TEST_SECOND_TRY = "1";
   const runnerCode = await nodeTool("vitest/vitest.mjs", "run", ...reporters, ...process.argv.slice(2));
   const report = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined;

@@ -42,10 +42,11 @@ describe.each(platformIds)("the platform %s", (id) => {
     expect(platform?.capabilities.maxLength).toBeGreaterThan(0);
   });
 
-  it.skipIf(withoutPeople.has(id))("passes the suite of all platforms against a fake [40:ADP-3]", async () => {
-    const file = new URL(`./${id.replaceAll("_", "-")}.test.ts`, import.meta.url);
-    expect(await readFile(file, "utf8")).toMatch(/describePlatform\(/u);
-  });
+  if (!withoutPeople.has(id))
+    it("passes the suite of all platforms against a fake [40:ADP-3]", async () => {
+      const file = new URL(`./${id.replaceAll("_", "-")}.test.ts`, import.meta.url);
+      expect(await readFile(file, "utf8")).toMatch(/describePlatform\(/u);
+    });
 
   it("can be proven to lose nothing", () => {
     expect(proofPlatforms).toContain(id);

@@ -57,7 +57,7 @@ export function processContract(shared: () => Shared, lacks: ReadonlySet<string>
       expect(one.text()).toBe("/tmp\nyes\n");
     });
 
-    it.skipIf(lacks.has("stdin"))("reads what is written to it until its input is closed", async () => {
+    it("reads what is written to it until its input is closed", async () => {
       const one = await start(shared().terminal, 'while read -r line; do echo "got $line"; done; echo end');
       await one.process.write("a\n");
       await one.says("got a");
@@ -104,30 +104,35 @@ export function processContract(shared: () => Shared, lacks: ReadonlySet<string>
       expect(one.text()).toBe("1\n2\n3\n4\n5\n");
     });
 
-    it.skipIf(lacks.has("pty"))("has a pseudo-terminal of 30 by 120 when it wants one [30:4.8]", async () => {
-      const one = await start(
-        shared().terminal,
-        '[ -t 0 ] && [ -t 1 ] && echo tty; stty size; read -r x; echo "<$x>"',
-        { pty: true },
-      );
-      await one.says("30 120");
-      await one.process.write("typed\r");
-      await one.says("<typed>");
-      expect(await one.process.exit).toBe(0);
-      expect(one.text()).toContain("tty");
-    });
+    if (lacks.has("pty")) lacksPtyContract(shared);
+    else ptyContract(shared);
+  });
+}
 
-    it.skipIf(lacks.has("pty"))("is ended under a pseudo-terminal as well", async () => {
-      const { terminal } = shared();
-      const one = await start(terminal, "echo up; sleep 70204", { pty: true });
-      await one.says("up");
-      await one.process.kill(1_000);
-      await one.process.exit;
-      await until(async () => (await sleepers(terminal, 70204)) === 0);
+function ptyContract(shared: () => Shared): void {
+  it("has a pseudo-terminal of 30 by 120 when it wants one [30:4.8]", async () => {
+    const one = await start(shared().terminal, '[ -t 0 ] && [ -t 1 ] && echo tty; stty size; read -r x; echo "<$x>"', {
+      pty: true,
     });
+    await one.says("30 120");
+    await one.process.write("typed\r");
+    await one.says("<typed>");
+    expect(await one.process.exit).toBe(0);
+    expect(one.text()).toContain("tty");
+  });
 
-    it.skipIf(!lacks.has("pty"))("says plainly that it has no pseudo-terminals", async () => {
-      await expect(start(shared().terminal, "true", { pty: true })).rejects.toThrow(/pseudo-terminal/);
-    });
+  it("is ended under a pseudo-terminal as well", async () => {
+    const { terminal } = shared();
+    const one = await start(terminal, "echo up; sleep 70204", { pty: true });
+    await one.says("up");
+    await one.process.kill(1_000);
+    await one.process.exit;
+    await until(async () => (await sleepers(terminal, 70204)) === 0);
+  });
+}
+
+function lacksPtyContract(shared: () => Shared): void {
+  it("says plainly that it has no pseudo-terminals", async () => {
+    await expect(start(shared().terminal, "true", { pty: true })).rejects.toThrow(/pseudo-terminal/);
   });
 }

@@ -29,7 +29,7 @@ export type FoundSubject =
       readonly kind: "present";
       readonly name: string;
       /** What this kind cannot do, by design. */
-      readonly lacks?: ReadonlySet<"pty" | "stdin" | "leavers">;
+      readonly lacks?: ReadonlySet<"pty" | "leavers">;
       start(): Promise<TerminalSubject>;
     }
   | { readonly kind: "missing"; readonly name: string; readonly why: string };

@@ -60,8 +60,6 @@ export function toolContract(shared: () => Shared): void {
     });
 
     it("execute_code runs a script beside the terminal, and its calls come back [30:3.7]", async () => {
-      const { lacks } = shared();
-      if (lacks.has("stdin")) return;
       const asked: unknown[] = [];
       const code = [
         "from hermes_tools import terminal",
@@ -85,7 +83,6 @@ export function toolContract(shared: () => Shared): void {
     });
 
     it("execute_code tells how a script failed", async () => {
-      if (shared().lacks.has("stdin")) return;
       const { content } = await script(shared().terminal, { code: "print('before')\nraise ValueError('broken')" });
       expect(content).toMatchObject({ status: "error", error: expect.stringContaining("ValueError: broken") });
       expect(JSON.stringify(content)).toContain("before");

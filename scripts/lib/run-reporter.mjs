@@ -1,4 +1,4 @@
-// A test run that stands still must say where and end; a build machine would otherwise wait for its own limit
+// What the runner itself does not tell. A test run that stands still must say where and end; a build machine would otherwise wait for its own limit
 // and print nothing. Tests have limits of their own; this is for what they do not cover: a worker that spins,
 // or one that does not leave.
 import { readdirSync, readFileSync } from "node:fs";
@@ -6,9 +6,10 @@ import { readdirSync, readFileSync } from "node:fs";
 const stallMinutes = Number(process.env.HERMES_TEST_STALL_MINUTES ?? 8);
 
 // biome-ignore lint/style/noDefaultExport: the runner takes a reporter by its default export.
-export default class StallReporter {
+export default class RunReporter {
   running = new Map();
   secondTries = [];
+  skipped = [];
   timer = undefined;
 
   onTestRunStart() {
@@ -24,6 +25,8 @@ export default class StallReporter {
   }
   onTestCaseResult(test) {
     if (test.diagnostic()?.flaky === true) this.secondTries.push(`${test.module.relativeModuleId} > ${test.fullName}`);
+    if (test.result().state === "skipped")
+      this.skipped.push(`${test.module.relativeModuleId} > ${test.fullName}: ${reasonOf(test)}`);
     this.note();
   }
   onTestModuleEnd(module) {
@@ -35,6 +38,7 @@ export default class StallReporter {
     this.note();
     this.timer?.unref();
     for (const name of this.secondTries) console.error(`Passed only at its second try, to be looked into: ${name}`);
+    for (const line of this.skipped) console.error(`Skipped: ${line}`);
   }
 
   note() {
@@ -49,6 +53,11 @@ export default class StallReporter {
     for (const pid of children(process.pid)) process.kill(pid, "SIGKILL");
     process.exit(1);
   }
+}
+
+/** Why a test was skipped: its own words, else what its file or suite printed before (`skipIf` takes none). */
+function reasonOf(test) {
+  return test.result().note ?? "something it needs is not on this machine, see above";
 }
 
 /** The process ids below one, deepest first, so that none is adopted by another before its turn. */
