@@ -42,6 +42,8 @@ const seed = Number(values.seed);
 const workers = Number(values.workers);
 const failures: string[] = [];
 const parts = { hostile: proveHostile, benign: proveBenign, taint: proveTaint };
+if (values.part !== undefined && !Object.hasOwn(parts, values.part))
+  throw new Error(`There is no part "${values.part}": ${Object.keys(parts).join(", ")}.`);
 const started = performance.now();
 console.log(`seed ${seed}, ${workers} at a time`);
 for (const [name, prove] of Object.entries(parts)) {
