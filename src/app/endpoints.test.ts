@@ -9,6 +9,11 @@ const hasTitle = (event: { readonly type: string; readonly info?: { readonly tit
 
 const quiet = "auxiliary:\n  title_generation:\n    provider: deepseek\n";
 
+const dot = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+
 /** Everybody's keys lie around; none of them belongs to the endpoint that is used. */
 const strayKeys = {
   OPENROUTER_API_KEY: "sk-or-v1-0123456789abcdef",
@@ -68,12 +73,17 @@ describe("side tasks", () => {
 
   it("`main` is the saved endpoint of one's own, without anybody's key [20:A4.1] [20:R4.2]", async () => {
     await using server = await startModelServer();
-    server.otherwise(says("A name"));
-    const auxiliary = "auxiliary:\n  title_generation:\n    provider: main\n";
+    const auxiliary = "auxiliary:\n  title_generation: {provider: main}\n  vision: {provider: main}\n";
     await using stage = await hermesStage(customModel(server.chatBaseUrl, auxiliary), { env: strayKeys });
-    await stage.ask("Hello");
+    await writeFile(path.join(stage.folder, "dot.png"), dot);
+    const image = calls("vision_analyze", { image_url: path.join(stage.folder, "dot.png"), question: "What is it?" });
+    server.script(image, says("A dot."), says("It is a dot."));
+    server.otherwise(says("A name"));
+    await stage.ask("Look at it.");
     await stage.until(hasTitle);
-    expect(server.requests).toHaveLength(2);
+    expect(server.requests).toHaveLength(4);
+    expect(server.requests[1]?.rawBody).toContain(dot.toString("base64"));
+    expect(server.requests[2]?.rawBody).toContain("A dot.");
     expect(strayKeysIn(server)).toEqual([]);
   });
 

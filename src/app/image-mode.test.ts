@@ -20,6 +20,8 @@ async function sentWith(mode: string, model: string): Promise<{ hasImage: boolea
   const submission = await stage.session.submit({ text: "What is it?", images: [pixel] });
   if (submission.kind === "turn") await submission.ended;
   const sent = JSON.stringify((await main.received(1)).messages);
+  // Whoever was asked for words has seen the image, known to see or not.
+  expect(eyes.requests.filter(({ rawBody }) => !rawBody.includes(pixel))).toEqual([]);
   return { hasImage: sent.includes("image_url"), hasWords: sent.includes("One grey pixel.") };
 }
 

@@ -71,4 +71,6 @@ it("every side task goes to the model that the settings give it, whatever starts
     tasks.map((task) => `for-${task}`).toSorted(),
   );
   expect([...new Set(main.requests.map(({ model }) => model))]).toEqual(["fake-model"]);
+  const looked = helper.requests.find(({ model }) => model === "for-vision");
+  expect(looked?.rawBody).toContain(pixel.toString("base64"));
 });

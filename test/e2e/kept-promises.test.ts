@@ -14,6 +14,11 @@ const descriptionOf = (request: { readonly body: object }, name: string) =>
   toolsIn(request).find((one) => one.function.name === name)?.function.description;
 const told = ({ messages }: Received): string => JSON.stringify(messages.at(-1)?.["content"]);
 
+const dot = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+
 describe("a tool under another name", () => {
   it("runs when only case and separators differ; one that is merely similar is an error that names the nearest", async () => {
     await using model = await startModelServer({ strict: true });
@@ -132,6 +137,32 @@ describe("an answer that falls silent after its first words", () => {
     expect(ran).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Hello.*and goes on\.\n$/s) });
     expect(model.requests).toHaveLength(2);
   });
+});
+
+describe("a model that somebody chose for looking at images", () => {
+  it.each(["an address of its own", "main"])(
+    "is shown them, also when nobody knows that it can see: %s [20:A4.1] [20:R4.2]",
+    async (choice) => {
+      await using model = await startModelServer({ strict: true });
+      await using eyes = await startModelServer({ strict: true });
+      const own = choice === "main" ? "provider: main" : `base_url: "${eyes.chatBaseUrl}", model: my-eyes`;
+      const config = modelConfig(
+        model.chatBaseUrl,
+        `auxiliary: { title_generation: { enabled: false }, vision: { ${own} } }\n`,
+      );
+      await using stage = await Stage.open({ config, env: "OPENROUTER_API_KEY=sk-or-v1-0123456789abcdef\n" });
+      await writeFile(path.join(stage.work, "dot.png"), dot);
+      const looking = choice === "main" ? model : eyes;
+      model.script(calls("vision_analyze", { image_url: "dot.png", question: "What is it?" }));
+      looking.script(says("A dot."));
+      model.script(says("It is a dot."));
+      expect(await stage.ask("look at dot.png")).toMatchObject({ final_response: "It is a dot." });
+      const shown = looking.requests.filter(({ rawBody }) => rawBody.includes(dot.toString("base64")));
+      expect(shown).toHaveLength(1);
+      for (const { headers } of [...model.requests, ...eyes.requests])
+        expect(JSON.stringify(headers)).not.toContain("sk-or-v1");
+    },
+  );
 });
 
 describe("a SOUL.md that reads like an attack", () => {

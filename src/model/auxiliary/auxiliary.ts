@@ -164,7 +164,11 @@ async function tryCandidates(
     const { target } = opened;
     const timeoutMs = timeoutMsOf(task, deps.settings()[task]);
     const { callTarget } = await import("./call.ts");
-    const outcome = await callTarget(requestFor(work, target, deps), { timeoutMs, deps: callDeps }, signal);
+    const outcome = await callTarget(
+      requestFor(work, seeing(work, target), deps),
+      { timeoutMs, deps: callDeps },
+      signal,
+    );
     if (outcome.kind === "answered") return { ...outcome, kind: "done", target };
     last = failedCall(task, { target, failure: outcome.failure, profiles: deps.auto().profiles });
     if (!movesOn(outcome.failure)) break;
@@ -188,6 +192,12 @@ async function open(
   if (resolved.kind === "target") return { kind: "open", target: resolved.target };
   const { code, message, hint } = resolved;
   return { kind: "failed", code, message, hint };
+}
+
+/** A model that somebody chose for looking at images is shown them, also where nobody else knows that it can see. */
+function seeing({ task, plan }: Work, target: Target): Target {
+  if (task !== "vision" || plan.isAuto) return target;
+  return { ...target, quirks: { ...target.quirks, supportsImages: true } };
 }
 
 function requestFor({ task, input }: Work, target: Target, deps: AuxiliaryDeps): ModelRequest {
