@@ -305,7 +305,7 @@ describe("a turn that is lost", () => {
     expect(await running).toMatchObject({ exitReason: "interrupted_during_retry", interrupted: true, failed: false });
   });
 
-  it("passes broken connections through new sockets once, with attempts of their own [20:R5.7] [10:ERR-6] [10:A11.5]", async () => {
+  it("passes broken connections through new sockets once, with attempts of their own [20:R5.7] [10:ERR-6]", async () => {
     const fresh: number[] = [];
     const { agent, server, clock } = await harness({
       remedies: { ...noJitter, freshConnections: () => void fresh.push(1) },

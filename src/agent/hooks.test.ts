@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Message, SessionId } from "#conversation";
 import { fakeTool } from "#tools/testing";
-import { calls, modelNotFound, reply, says } from "../../test/fakes/model-server/index.ts";
+import { calls, hangAfter, modelNotFound, reply, says } from "../../test/fakes/model-server/index.ts";
 import type { RequestFacts, TurnHooks, TurnMemory } from "./ports.ts";
 import { harnesses } from "./testing/harnesses.ts";
 
@@ -90,6 +90,19 @@ describe("those who watch a turn", () => {
     expect(log.filter((line) => line.startsWith("turn-end"))).toEqual(["turn-end false false", "turn-end false true"]);
     expect(log).not.toContain("sync");
     expect(log).not.toContain("after-answer");
+  });
+
+  it("are handed no turn that was stopped, also when words had been shown [10:PROV-11] [10:A7.6]", async () => {
+    const { log, hooks, memory } = watched();
+    const { agent, server, events } = await harness({ deps: { hooks, memory } });
+    server.script(hangAfter({ events: 4 }, says("Half of a long answer.", { fragments: 5 })));
+    const running = agent.runConversation(hi);
+    await expect.poll(() => events.some(({ type }) => type === "text-delta")).toBe(true);
+    agent.interrupt();
+    expect(await running).toMatchObject({ interrupted: true });
+    expect(log).not.toContain("sync");
+    expect(log).not.toContain("after-answer");
+    expect(log.at(-1)).toBe("turn-end false true");
   });
 
   it("never break a turn [10:TOOL-15] [10:LOOP-61]", async () => {

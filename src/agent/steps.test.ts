@@ -43,7 +43,7 @@ describe("the steps of a turn", () => {
 
   it("are not given back when another tool ran beside the script [10:LOOP-16]", async () => {
     const { agent, server } = await harness({
-      tools: [fakeTool("execute_code"), fakeTool("look")],
+      tools: [fakeTool("execute_code", { costsNoStep: true }), fakeTool("look")],
       deps: withSteps(1),
     });
     server.script(reply([calls("execute_code", { code: "1" }), calls("look", {})]), says("Summary"));

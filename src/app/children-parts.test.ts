@@ -46,7 +46,7 @@ describe("a child agent", () => {
     expect(effort(false)[0]).toMatchObject({ effort: "low" });
   });
 
-  it("has its calls in the books of its own session, so that nothing is spent unseen [20:R11.12]", async () => {
+  it("has its calls in the books of its own session, so that nothing is spent unseen", async () => {
     await using server = await withChild(() => says("Seven."));
     await using stage = await hermesStage(customModel(server.chatBaseUrl));
     await stage.ask("Let a child count.");
@@ -61,7 +61,7 @@ describe("a child agent", () => {
     { setting: "", isRun: false },
     { setting: "delegation:\n  subagent_auto_approve: true\n", isRun: true },
   ])(
-    "has its flagged commands answered without asking anybody: run is $isRun [30:3.11]",
+    "has its flagged commands answered without asking anybody: run is $isRun [30:3.11] [10:A9.9]",
     async ({ setting, isRun }) => {
       await using server = await withChild(({ messages }) =>
         messages.some(({ role }) => role === "tool") ? says("Tried.") : calls("terminal", { command: "rm -rf build" }),

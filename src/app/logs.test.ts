@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { openHermes } from "./hermes.ts";
 import { temporaryStage } from "./testing.ts";
 
-it("what needs attention is also in a log of its own, without secrets [20:R8.15] [20:R3.18]", async () => {
+it("what needs attention is also in a log of its own, without secrets [20:R3.18]", async () => {
   const folder = await mkdtemp(path.join(tmpdir(), "hermes-logs-"));
   const home = path.join(folder, "home");
   try {
@@ -30,7 +30,7 @@ it("what needs attention is also in a log of its own, without secrets [20:R8.15]
   }
 });
 
-it("are as talkative and as large as the settings say [20:R8.15] [20:R7.2]", async () => {
+it("are as talkative and as large as the settings say", async () => {
   const config = "logging:\n  level: WARNING\n  max_size_mb: 1\n  backup_count: 1\n";
   await using stage = await temporaryStage({ "config.yaml": config });
   {

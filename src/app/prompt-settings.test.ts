@@ -8,7 +8,7 @@ const model = (baseUrl: string): string =>
   `model:\n  provider: custom\n  default: test-model\n  base_url: ${baseUrl}\nmemory:\n  memory_enabled: false\n`;
 
 describe("what the user adds to every request", () => {
-  it("goes out and is not stored: agent.system_prompt and the prefilled messages [10:PROMPT-17] [10:A3.12]", async () => {
+  it("goes out and is not stored: agent.system_prompt and the prefilled messages [10:PROMPT-17] [10:A3.12] [10:PROMPT-1]", async () => {
     await using server = await startModelServer({ strict: true });
     server.otherwise(says("Hi."));
     const prefill = [

@@ -34,7 +34,7 @@ describe("a change of model", () => {
     expect(insightsText(report, { form: "full" })).toMatch(/Fallbacks\s+1/);
   });
 
-  it("of a child is stored with the child, on the chain the settings give children [20:R5.16] [20:R5.17] [20:A5.10]", async () => {
+  it("of a child is stored with the child, on the chain the settings give children [20:R5.16] [20:R5.17]", async () => {
     await using main = await startModelServer();
     await using third = await startModelServer({ models: [{ id: "third-model" }] });
     third.otherwise(says("Counted by the third."));

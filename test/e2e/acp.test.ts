@@ -267,7 +267,7 @@ describe("the files an editor lends", () => {
 });
 
 describe("the model of an editor's session", () => {
-  it("changes with session/set_model, history kept, and each provider gets its own key only [20:A12.7] [20:R12.2]", async () => {
+  it("changes with session/set_model, history kept, and each provider gets its own key only [20:A12.7] [20:R12.2] [20:R2.14]", async () => {
     await using claude = await startModelServer({ strict: true });
     await using world = await open(`providers:\n  anthropic:\n    base_url: ${claude.anthropicBaseUrl}\n`);
     const { server, stage } = world;

@@ -59,7 +59,8 @@ it("without files of a person it says who Hermes is, and a project is found as t
   server.otherwise(says("Hello."));
   await stage.run(["chat", "-q", "hi", "-Q", "--cwd", path.join(stage.work, "project", "sub"), "--trust-folder"]);
   const text = (await server.received(1)).systemText;
-  for (const word of ["Hermes", "Nous Research", "helpful"]) expect(text).toContain(word);
+  for (const words of ["Hermes", "Nous Research", "helpful", "when you are not sure", "more than length"])
+    expect(text).toContain(words);
   expect(text).toContain("## ../.hermes.md\n\nRoot rules.");
   expect(text).not.toMatch(/model: x|Sub rules/);
 });
@@ -118,7 +119,7 @@ it("a skill preloaded at the start holds in every request and stands in no store
   expect(stdout).not.toContain("Tack before the rocks.");
 });
 
-it("a skill called by its name sends its text with the words; what is stored is the line as typed [10:SKILL-8]", async () => {
+it("a skill called by its name sends its text with the words; what is stored is the line as typed [10:SKILL-7] [10:SKILL-8]", async () => {
   await using server = await startModelServer({ strict: true });
   await using stage = await withSkills(server);
   server.otherwise(says("Aye."));

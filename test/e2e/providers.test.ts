@@ -52,7 +52,7 @@ describe("a server of one's own", () => {
     ["with a /v1 it does not have", "/chat/completions", "/v1"],
     ["for another wire", "/v1/messages", "/v1"],
   ])(
-    "is found when its address is written %s, and asked there at once the next time [20:R2.6]",
+    "is found when its address is written %s, and asked there at once the next time [20:R2.6] [20:R1.13]",
     async (_how, known, suffix) => {
       await using server = await startModelServer();
       server.otherwise(says("Found."));

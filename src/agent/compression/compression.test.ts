@@ -148,6 +148,8 @@ describe("before a turn", () => {
     summaries(server);
     server.script(says("Fine."));
     await agent.runConversation({ userMessage: "Next." });
+    // Eight messages are few, and still too many tokens.
+    expect(records.length).toBeGreaterThanOrEqual(1);
     expect(records.length).toBeLessThanOrEqual(3);
     expect(summaryCalls(server.requests).length).toBe(records.length);
     server.assertClean();

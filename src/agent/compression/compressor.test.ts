@@ -271,6 +271,19 @@ describe("the reader of the region", () => {
   });
 });
 
+describe("the limits of a conversation", () => {
+  it("follow the model and its window, whenever one of them changes [10:COMP-1]", () => {
+    const { engine } = testCompressor();
+    const change = (model: string, contextLength: number) => {
+      engine.updateModel({ model, provider: "p", baseUrl: "", apiMode: "", contextLength });
+      return [engine.contextLength, engine.thresholdTokens];
+    };
+    expect(change("large", 1_000_000)).toEqual([1_000_000, 500_000]);
+    expect(change("large", 100_000)).toEqual([100_000, 64_000]);
+    expect(change("small", 64_000)).toEqual([64_000, 54_400]);
+  });
+});
+
 describe("the text of a region", () => {
   it("[10:COMP-17] has labelled blocks and keeps head and tail of long bodies", () => {
     const blocks = serializeRegion(

@@ -40,7 +40,7 @@ const fileTool = (name: string, use: "read" | "changed") =>
 describe("stopping", () => {
   const deaf = (): Tool => fakeTool("terminal", { execute: () => new Promise(() => undefined) });
 
-  it("the parent stops all children, also deaf ones, which are not waited for [10:A9.7] [10:DELEG-8]", async () => {
+  it("the parent stops all children, also deaf ones, which are not waited for [10:A9.7] [10:DELEG-8] [10:ARCH-6]", async () => {
     const one = await delegation({ tools: [deaf()] });
     play(one, tasks("a", "b", "c"), (goal) => (goal === "a" ? hang() : calls("terminal", { command: goal })));
     const running = one.agent.runConversation({ userMessage: "Go" });

@@ -63,7 +63,7 @@ describe("the external memory of a session", () => {
     expect(one.manager.tools.map(({ name }) => name)).toEqual(["fake_search"]);
   });
 
-  it("refuses what is no provider, and a name that is no folder name [10:PROV-3]", () => {
+  it("refuses what is no provider, and a name that is no folder name", () => {
     const logger = memoryLogger();
     const manager = new MemoryManager({ clock: new FakeClock(), logger });
     expect([manager.register({ name: "x" }), manager.register(fakeProvider({ name: "../x" }))]).toEqual([false, false]);

@@ -103,7 +103,7 @@ describe("the system prompt", () => {
     });
   });
 
-  it("[10:PROMPT-1] is a pure function of its inputs", () => {
+  it("is a pure function of its inputs", () => {
     expect(buildPrompt(everything)).toEqual(buildPrompt(structuredClone(everything)));
   });
 
@@ -132,7 +132,10 @@ describe("the identity", () => {
   });
 
   it("[10:PROMPT-5] says who speaks and how", () => {
-    for (const word of ["Hermes", "Nous Research", "helpful", "knowledgeable", "direct", "code", "creative", "tools"])
+    for (const word of [
+      ...["Hermes", "Nous Research", "helpful", "knowledgeable", "direct", "code", "creative", "tools"],
+      ...["say so when you are not sure", "Usefulness counts for more than length, unless you are told otherwise"],
+    ])
       expect(defaultIdentity).toContain(word);
   });
 });
@@ -231,7 +234,7 @@ describe("rebuilding", () => {
     expect(rebuilt.prompt.fingerprint).toBe(built.fingerprint);
   });
 
-  it("[10:COMP-31] [10:PROMPT-19] [10:D59] renders anew only what changed and keeps the frozen time and root id", () => {
+  it("[10:COMP-31] [10:D59] renders anew only what changed and keeps the frozen time and root id", () => {
     const first = buildPrompt({ ...everything, session: { startedAtMs, timeZone: "UTC", rootSessionId: "root-1" } });
     const rebuilt = rebuildChanged(first, {
       ...everything,

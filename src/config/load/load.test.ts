@@ -384,7 +384,7 @@ describe("what is wrong with a file", () => {
     ["delegation:\n  child_timeout_seconds: 5\n", "delegation.child_timeout_seconds", 30],
     ["compression:\n  target_ratio: 0.95\n", "compression.target_ratio", 0.8],
     ["auxiliary:\n  session_search:\n    max_concurrency: 0\n", "auxiliary.session_search.max_concurrency", 1],
-  ])("[10:9.2] [10:COMP-1] %j is moved to the nearest allowed value", async (text, key, expected) => {
+  ])("[10:9.2] %j is moved to the nearest allowed value", async (text, key, expected) => {
     using temp = new TempHome({ "config.yaml": text });
     const loaded = await temp.load();
     expect(loaded.locations(key)[0]?.value).toBe(expected);

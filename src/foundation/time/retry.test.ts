@@ -116,7 +116,7 @@ describe("how long a server asks to wait", () => {
   });
 });
 
-test("[10:ERR-5] [20:R3.23] reset hints of a body are numbers, dates or durations", () => {
+test("[10:ERR-5] reset hints of a body are numbers, dates or durations", () => {
   expect(parseResetHint(now / 1000 + 5, now)).toBe(5_000);
   expect(parseResetHint(30, now)).toBe(30_000);
   expect(parseResetHint("2026-11-15T13:00:00+01:00", now)).toBe(0);

@@ -140,7 +140,7 @@ describe("the memo of what was written", () => {
   const lower = async (input: Partial<ModelRequest>): Promise<string> =>
     (await protocolFor("chat_completions")).lower({ ...testRequest(), ...input }, memo).body;
 
-  it("writes a message once, however many requests hold it", async () => {
+  it("writes a message once, however many requests hold it [10:D7]", async () => {
     const { value, times } = counted();
     const call = { id: "a", type: "function" as const, function: { name: "f", arguments: "{}" }, extra_content: value };
     const messages: Message[] = [

@@ -19,6 +19,7 @@ describe("quirks", () => {
       of("openrouter", "anthropic/claude-opus-4.7", "chat_completions", openrouter),
     ],
     ["OpenRouter with another model", undefined, of("openrouter", "openai/gpt-4.1", "chat_completions", openrouter)],
+    ["GPT-5 on OpenRouter", undefined, of("openrouter", "openai/gpt-5.4", "codex_responses", openrouter)],
     [
       "Claude behind another Anthropic-like host",
       "block",
@@ -36,7 +37,7 @@ describe("quirks", () => {
       undefined,
       of("alibaba", "kimi-k2", "chat_completions", "https://dashscope-intl.aliyuncs.com/compatible-mode/v1"),
     ],
-  ])("[20:R1.66] cache marks: %s", (_what, expected, quirks) => expect(quirks.cacheMarks).toBe(expected));
+  ])("[20:R1.66] [10:A4.9] cache marks: %s", (_what, expected, quirks) => expect(quirks.cacheMarks).toBe(expected));
 
   test.each<readonly [string, TargetQuirks["reasoning"], TargetQuirks]>([
     ["Claude 4.5", "anthropic-budget", of("anthropic", "claude-sonnet-4-5", "anthropic_messages", anthropic)],

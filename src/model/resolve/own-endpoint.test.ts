@@ -144,7 +144,7 @@ describe("the person's own endpoint", () => {
     );
   });
 
-  test("[20:R1.17] a query in the address goes with every request", async () => {
+  test("[20:R1.17] [20:A1.1] a query in the address goes with every request", async () => {
     using world = openWorld({});
     const { target } = await resolved(
       { baseUrl: "https://x.openai.azure.com/openai/v1/?api-version=2025-01-01", model: "gpt-5.4" },

@@ -7,14 +7,14 @@ import { headersFor, openWorld, resolved } from "./testing/world.ts";
 const key = "sk-0123456789abcdef";
 
 describe("wires", () => {
-  test("[20:A1.1] [20:R1.13] [20:R1.14] GPT-5 at OpenAI's address speaks Responses", async () => {
+  test("[20:A1.1] [20:R1.11] [20:R1.13] [20:R1.14] [10:LOOP-4] GPT-5 at OpenAI's address speaks Responses", async () => {
     using world = openWorld({});
     expect(
       (await resolved({ baseUrl: "https://api.openai.com/v1", model: "gpt-5.4" }, world.context)).target.protocol,
     ).toBe("codex_responses");
   });
 
-  test("[20:A1.2] an address ending in /anthropic speaks Messages with x-api-key, whatever the key looks like", async () => {
+  test("[20:A1.2] [20:R1.11] [20:R1.13] [10:LOOP-4] an address ending in /anthropic speaks Messages with x-api-key, whatever the key looks like", async () => {
     using world = openWorld({});
     const { target } = await resolved(
       { baseUrl: "https://proxy.example.com/anthropic", model: "claude-x", apiKey: new Secret("eyJhbGciOi.abc") },
@@ -53,7 +53,7 @@ describe("wires", () => {
     ["minimax", "MiniMax-M2.7", "anthropic_messages"],
     ["openrouter", "openai/gpt-5.4", "codex_responses"],
     ["gemini", "gemini-3.1-pro-preview", "gemini_generate"],
-  ])("[20:R1.12] %s with %s speaks %s", async (provider, model, protocol) => {
+  ])("[20:R1.11] [20:R1.12] [10:LOOP-4] %s with %s speaks %s", async (provider, model, protocol) => {
     const env = {
       OPENCODE_ZEN_API_KEY: key,
       OPENCODE_GO_API_KEY: key,

@@ -273,7 +273,7 @@ describe("commands on the conversation", () => {
 });
 
 describe("other commands", () => {
-  it("/background runs beside the conversation and reports [20:R10.14]", async () => {
+  it("/background runs beside the conversation and reports", async () => {
     const { open, server, event, store } = await harness();
     server.script(says("42."));
     const session = await open();

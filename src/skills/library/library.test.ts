@@ -235,7 +235,7 @@ describe("slash commands", () => {
     ]);
   });
 
-  it("[10:A8.10] underscores and dashes are the same; built-in commands win, with a warning", async () => {
+  it("[10:A8.10] [10:SKILL-7] underscores and dashes are the same; built-in commands win, with a warning", async () => {
     await location.write({
       "skills/gif-search/SKILL.md": skillMd("gif-search"),
       "skills/model/SKILL.md": skillMd("model"),

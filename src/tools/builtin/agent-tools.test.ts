@@ -25,6 +25,11 @@ describe("the task list", () => {
     });
   });
 
+  it("belongs to an agent: whoever else runs the tool gets an error, and nothing is written [10:TOOL-5]", async () => {
+    const running = runTool(todoTool, { todos: [{ id: "1", content: "a", status: "pending" }] }, toolContext({}));
+    await expect(running).rejects.toMatchObject({ name: "ToolFailure", message: taskList.missing });
+  });
+
   it("merges by id: only what is given changes, new items are appended, items without id are skipped", async () => {
     const list = new TodoList();
     await write(list, {

@@ -203,7 +203,7 @@ describe("chat completions", () => {
     expect(body).toMatchObject({ options: { num_ctx: 8192 }, temperature: 0 });
   });
 
-  it("tells Copilot who asked and that there are images [20:R1.40]", async () => {
+  it("tells Copilot who asked and that there are images", async () => {
     const target = { baseUrl: "https://api.githubcopilot.com" };
     const user = await lowered({
       target,

@@ -112,7 +112,7 @@ describe("cache marks on the wire", () => {
     });
   });
 
-  it("stand nowhere without a rule that asks for them [10:A4.9]", async () => {
+  it("stand nowhere without a rule that asks for them", async () => {
     for (const protocol of ["chat_completions", "anthropic_messages", "codex_responses"] as const)
       expect(await bodyOf({ protocol, system: "S", messages: longHistory })).not.toContain("cache_control");
     expect(await bodyOf({ system: "S", messages: longHistory, quirks: { cacheMarks: "message" } })).toContain(

@@ -6,7 +6,7 @@ import { atom, bind, bundle, likeness } from "./phases.ts";
 import { overlap, wordsOf } from "./words.ts";
 
 describe("the algebra of phases", () => {
-  it("gives a name the same vector everywhere, unlike any other [10:7.8]", () => {
+  it("gives a name the same vector everywhere, unlike any other", () => {
     expect([...atom("tea").slice(0, 4)]).toEqual([...atom("tea").slice(0, 4)]);
     fc.assert(
       fc.property(fc.string(), fc.string(), (left, right) => {
