@@ -15,15 +15,15 @@ describe("connecting a model inside the chat", () => {
     await terminal.answers(/demo/i);
     await terminal.say("/connect");
     await terminal.sees("Esc)");
-    await terminal.sees(/OpenRouter[\s\S]*Anthropic[\s\S]*OpenAI/);
+    // What is out of sight is named.
+    await terminal.sees(/OpenRouter[\s\S]*Anthropic[\s\S]*OpenAI[\s\S]*╰─ ↓ \d+ more ─/);
     terminal.press("custom");
     await terminal.sees(/❯ +Custom endpoint/);
     terminal.press("\r");
     await terminal.sees("Address of the server");
     await terminal.say(`localhost:${port}`);
-    await terminal.sees(/2 models at [\s\S]*Use the address/);
-    terminal.press("\r");
-    await terminal.sees("Key (empty for none)");
+    // What answers there is not asked for again.
+    await terminal.sees(/2 models at [^\n]*\n+Key \(empty for none\)/);
     terminal.press("sk-lab-0123456789");
     await terminal.sees("•••••");
     terminal.press("\r");
@@ -42,6 +42,10 @@ describe("connecting a model inside the chat", () => {
     expect(server.requests.at(-1)?.model ?? "lab-small").toBe("lab-small");
     expect(await terminal.text()).not.toContain("sk-lab-0123456789");
     expect(await readFile(path.join(stage.home, "config.yaml"), "utf8")).toContain(`local-${port}`);
+    await terminal.say("/status");
+    const status = (await terminal.answers(/Open for/)).split("/status").at(-1);
+    expect(status).toMatch(new RegExp(`Model +│ lab-small — local-${port} *\\n`));
+    expect(status).not.toMatch(/demo|built in/);
   });
 
   it.each([
@@ -74,9 +78,7 @@ describe("connecting a model inside the chat", () => {
     terminal.press("\r");
     await terminal.sees("Address of the server");
     await terminal.say(`localhost:${new URL(server.url).port}`);
-    await terminal.sees(/1 model at [\s\S]*Use the address/);
-    terminal.press("\r");
-    await terminal.sees("Key (empty for none)");
+    await terminal.sees(/1 model at [^\n]*\n+Key \(empty for none\)/);
     terminal.press("\r");
     await terminal.sees(/❯ +lab-large/);
     terminal.press("\r");

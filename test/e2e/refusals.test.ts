@@ -16,7 +16,7 @@ describe("what cannot be done is said plainly", () => {
     await using terminal = new ProgramTerminal(stage, demo, { HERMES_HOME: "/proc/no-folder/here" });
     expect(await terminal.exited).toBe(1);
     const shown = await terminal.text();
-    expect(shown).toMatch(/There is no file or folder \/proc\/no-folder[\s\S]*Check the path\./);
+    expect(shown).toMatch(/No folder can be made at \/proc\/no-folder[\s\S]*Check the path; HERMES_HOME/);
     expect(shown).not.toContain("ENOENT");
   });
 

@@ -169,7 +169,7 @@ describe("what the screen of the built program says", () => {
     await using terminal = new ProgramTerminal(stage, ["--provider", "demo"]);
     await terminal.answers(/\? shows the keys/);
     await terminal.say("/model nosuch");
-    const text = await terminal.answers(/No model provider is set up/);
+    const text = await terminal.answers(/No model provider is set up[\s\S]*with:\s+\/connect/);
     expect(text).not.toContain("Now using");
   });
 

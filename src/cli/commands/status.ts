@@ -36,7 +36,7 @@ export async function status(invocation: Invocation): Promise<number> {
   line(`  ${facts.model.usable ? `${facts.model.provider}: ${facts.model.name}` : facts.model.problem}`);
   if (deep !== undefined) line(`  ${deepText(deep)}`);
   out.heading("Providers");
-  if (facts.providers.length === 0) line("  none with a credential: hermes model");
+  if (facts.providers.length === 0) line("  no keys and no logins");
   for (const one of facts.providers)
     line(
       `  ${one.provider.padEnd(18)} ${one.source}${one.expires_at_ms === null ? "" : `, until ${localTime(one.expires_at_ms)}`}`,

@@ -9,11 +9,20 @@ const diskWords: Readonly<Record<string, readonly [message: string, hint: string
   ENOTDIR: ["This is a file, not a folder, on the way to", "Check the path."],
 };
 
+/** A folder that Hermes wanted to make for itself. */
+const unmade: typeof diskWords = {
+  ENOENT: ["No folder can be made at", "Check the path; HERMES_HOME says where Hermes keeps its files."],
+};
+
+function isMaking(error: unknown): boolean {
+  return error instanceof Error && (error as NodeJS.ErrnoException).syscall === "mkdir";
+}
+
 /** What the disk refuses is no defect of the program: the error as a person can act on it; undefined for any other. */
 export function refusedByDisk(error: unknown): UserError | undefined {
   const code = systemErrorCode(error) ?? "";
   const { path } = error instanceof Error ? (error as NodeJS.ErrnoException) : {};
-  const [message, hint] = diskWords[code] ?? [];
+  const [message, hint] = (isMaking(error) ? unmade[code] : undefined) ?? diskWords[code] ?? [];
   if (path === undefined || message === undefined || hint === undefined) return undefined;
   return new UserError(`${message} ${path}`, { code: code.toLowerCase(), hint });
 }

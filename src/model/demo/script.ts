@@ -118,7 +118,7 @@ function closingWords(intent: Task, result: string): string {
   const facts = parsed(result);
   switch (intent.kind) {
     case "list":
-      return `Files in \`${intent.path}\`:\n${bullets(topNames(strings(facts.files), intent.path)) || "(none)"}`;
+      return `${intent.path === "." ? "Files in this folder" : `Files in \`${intent.path}\``}:\n${bullets(topNames(strings(facts.files), intent.path)) || "(none)"}`;
     case "read":
       return `\`${intent.path}\`:\n\n${block(text(facts.content) || result)}`;
     case "search":

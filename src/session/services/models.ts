@@ -8,6 +8,7 @@ import {
   type AuxiliaryTask,
   auxiliaryTasks,
   checkWindow,
+  demoProvider,
   hasFastService,
   type Models,
   type PickerEntry,
@@ -61,7 +62,7 @@ export interface SideModel {
 export interface ModelServiceDeps {
   readonly agent: Agent;
   /** The model the session began with. */
-  readonly chosen: { readonly target: Target; readonly isDemo: boolean; readonly notices: readonly string[] };
+  readonly chosen: { readonly target: Target; readonly notices: readonly string[] };
   /** Absent where the side work is done elsewhere. */
   readonly auxiliary: Pick<Auxiliary, "reachable"> | undefined;
   readonly config: Config;
@@ -90,9 +91,9 @@ export function modelService(deps: ModelServiceDeps): ModelService {
     get facts() {
       const { windowSource } = conversation.target.limits;
       return {
-        source: chosen.target.source,
-        isDemo: chosen.isDemo,
-        warnings: chosen.notices,
+        source: conversation.primary.source,
+        isDemo: conversation.primary.provider === demoProvider,
+        warnings: conversation.primary === chosen.target ? chosen.notices : [],
         windowWarning: warningOf(windowRule(conversation.target, deps.config)),
         windowSource,
         hasFastService: hasFastService(conversation.target),

@@ -15,6 +15,7 @@ import { defined } from "#foundation/defined";
 import { UserError } from "#foundation/errors";
 import {
   type Auxiliary,
+  demoProvider,
   type FallbackEntry,
   type Models,
   parseFallbackChain,
@@ -309,9 +310,11 @@ function servicesOf(request: AgentRequest, deps: ServiceDeps): AgentServices {
       windowTokens: () => target().limits.contextWindow,
       fetchText: readPageWith(tools.registry, scope),
     }),
-    titles: titleService(deps.auxiliary, {
-      asksModel: !chosen.isDemo && options.remote === undefined && config.auxiliary.title_generation.enabled,
-    }),
+    titles: titleService(
+      deps.auxiliary,
+      () =>
+        target().provider !== demoProvider && options.remote === undefined && config.auxiliary.title_generation.enabled,
+    ),
   };
 }
 

@@ -12,10 +12,10 @@ const mostMessages = 4;
 const mostCharacters = 500;
 
 /** Where no model is asked (the demo cannot name a conversation), the person's own first words do. */
-export function titleService(auxiliary: Auxiliary, { asksModel }: { readonly asksModel: boolean }): TitleService {
+export function titleService(auxiliary: Auxiliary, asksModel: () => boolean): TitleService {
   return {
     async suggest(messages, signal) {
-      if (!asksModel) return firstWords(messages);
+      if (!asksModel()) return firstWords(messages);
       const words = messages
         .filter((message) => message.role !== "tool")
         .slice(0, mostMessages)

@@ -34,7 +34,10 @@ export class ShellRunner {
     const ran = await this.#watched(command, run);
     const isBad = ran.kind !== "ended" || ran.exitCode !== 0;
     const text = shellText(ran, "(no output)");
-    dispatch({ type: "show-view", view: { kind: "text", text, ...(isBad ? { level: "warn" } : {}) } });
+    dispatch({
+      type: "show",
+      item: { kind: "view", view: { kind: "text", text, ...(isBad ? { level: "warn" } : {}) } },
+    });
   }
 
   /** The message with what its commands printed. */

@@ -11,7 +11,7 @@ import { reduceEvent, withSession } from "./events/reduce-event.ts";
 import { choosePicker, movedList, narrowedList, openCalls, openHistory, openPicker, pointInPicker } from "./picking.ts";
 import { promptBuffer } from "./prompts/prompt.ts";
 import { expire, focus } from "./prompts/prompts.ts";
-import { effect, notice, print, type ViewState } from "./state.ts";
+import { effect, notice, print, showView, type ViewState } from "./state.ts";
 import { actOnSurface } from "./surface.ts";
 
 /** One step: what the session said, or what a person did, at a moment. Pure. */
@@ -170,7 +170,7 @@ function reduceOutcome(state: ViewState, action: OutcomeAction, nowMs: number): 
     case "surface":
       return actOnSurface(state, action.action);
     case "show-view":
-      return print(state, { kind: "view", view: action.view });
+      return showView(state, action.view);
     case "open-picker":
       return openPicker(state, action.view);
     case "show":

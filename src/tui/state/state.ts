@@ -9,7 +9,7 @@ import { startSplit, type ThinkSplit } from "./output/think-split.ts";
 import type { ToolLine } from "./output/tool-line.ts";
 import type { ListState } from "./picking.ts";
 import type { Prompt } from "./prompts/prompt.ts";
-import type { TranscriptItem } from "./transcript-item.ts";
+import type { DrawnView, TranscriptItem } from "./transcript-item.ts";
 
 /**
  * Everything the screen shows, as data. Invariants:
@@ -254,6 +254,13 @@ export function print(state: ViewState, ...items: readonly TranscriptItem[]): Vi
 /** Asks for something to be done outside. */
 export function effect(state: ViewState, ...effects: readonly Effect[]): ViewState {
   return { ...state, effects: [...state.effects, ...effects] };
+}
+
+/** What a command answers; where it says what went wrong, with hints for the chat. */
+export function showView(state: ViewState, view: DrawnView): ViewState {
+  const isTrouble = view.kind === "text" && view.level !== undefined;
+  const shown = isTrouble ? { ...view, text: chatWords(view.text, state.settings.program) } : view;
+  return print(state, { kind: "view", view: shown });
 }
 
 export function notice(state: ViewState, level: "info" | "warn" | "error", text: string): ViewState {

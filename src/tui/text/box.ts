@@ -8,8 +8,9 @@ export function boxTop(label: string, columns: number, style: string): Line {
   return [{ text: `╭─ ${text} ${"─".repeat(rest)}╮`, style }];
 }
 
-export function boxBottom(columns: number, style: string): Line {
-  return [{ text: `╰${"─".repeat(Math.max(0, columns - 2))}╯`, style }];
+export function boxBottom(columns: number, style: string, note = ""): Line {
+  const text = note === "" ? "" : cutText(`─ ${note} `, Math.max(0, columns - 2));
+  return [{ text: `╰${text}${"─".repeat(Math.max(0, columns - 2 - displayWidth(text)))}╯`, style }];
 }
 
 export function thinTop(label: string, columns: number, style: string): Line {

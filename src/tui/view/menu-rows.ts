@@ -36,7 +36,8 @@ export function listRows(
   const items = shownItems(list);
   const help = helpRows(list, items[list.index], columns);
   const room = height - rowsAround - help.length;
-  const { from, shown } = slice(items, list.index, Math.max(3, Math.min(maxListRows, room)));
+  const most = Math.max(maxListRows, Math.floor(height / 2));
+  const { from, shown } = slice(items, list.index, Math.max(3, Math.min(most, room)));
   const rows = shown.map((item, row): Line => {
     const isSelected = from + row === list.index;
     const text = cutText(`${isSelected ? "❯ " : "  "}${markOf(list, item)}${item.label}`, columns - 2);
@@ -52,7 +53,7 @@ export function listRows(
     { text: "  search: ", style: "dim" },
     { text: list.query },
     { text: "", isCursor: true },
-    { text: cutText(`  (${items.length} of ${list.items.length}; ${keys})`, columns - 12), style: "dim" },
+    { text: cutText(`  (${countText(list, items)}; ${keys})`, columns - 12), style: "dim" },
   ];
   return [
     boxTop(list.title, columns, "session-border"),
@@ -60,8 +61,17 @@ export function listRows(
     ...rows,
     ...empty,
     ...help,
-    boxBottom(columns, "session-border"),
+    boxBottom(columns, "session-border", moreText(from, items.length - from - shown.length)),
   ];
+}
+
+function countText(list: ListState, matching: readonly ListItem[]): string {
+  return list.query === "" ? String(list.items.length) : `${matching.length} of ${list.items.length}`;
+}
+
+/** What is out of sight is named: a list that ends at its frame looks complete. */
+function moreText(above: number, below: number): string {
+  return [above > 0 ? `↑ ${above}` : "", below > 0 ? `↓ ${below} more` : ""].filter((text) => text !== "").join(" · ");
 }
 
 /** What the list says about the chosen entry; as many rows for each, so that nothing moves. */

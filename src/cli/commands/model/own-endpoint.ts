@@ -7,15 +7,17 @@ import type { Asker } from "../../support/ask.ts";
 import type { RunningServer } from "../local/running-servers.ts";
 import type { PickedModel } from "./pick.ts";
 
-/** A server of the person's own: its address is tried with and without `/v1`, and what works is suggested. */
+/** A server of the person's own: its address is tried with and without `/v1`, and what works is used. */
 export async function pickOwnEndpoint(asker: Asker, invocation: Invocation): Promise<PickedModel | undefined> {
   const out = new Output(invocation);
   const { signal } = invocation.io;
   const typed = await askAddress(asker, out, { question: "Address of the server", usual: "http://127.0.0.1:11434/v1" });
   const found = await probe(typed, signal);
   out.line(whatAnswered(found));
-  const usual = found.kind === "nothing" ? typed : found.baseUrl;
-  const baseUrl = await askAddress(asker, out, { question: "Use the address", usual });
+  const baseUrl =
+    found.kind === "nothing"
+      ? await askAddress(asker, out, { question: "Address to use all the same", usual: typed })
+      : found.baseUrl;
   const key = await asker.secret("Key (empty for none)");
   const models = found.kind === "models" ? found.models : await listedWithKey(baseUrl, key, signal);
   const model = await pickName(
