@@ -35,6 +35,21 @@ describe("stopping the built program", () => {
     await again.sees(/Half[\s\S]*interrupted by the user/);
   });
 
+  it("Ctrl-C leaves one line behind; what a command answers in the middle of an answer does not take its name away [20:R10.28]", async () => {
+    await using model = await startModelServer({ strict: true });
+    await using stage = await Stage.open({ config: modelConfig(model.chatBaseUrl, untitled) });
+    await using terminal = new ProgramTerminal(stage, []);
+    await terminal.sees("❯");
+    model.script(hangAfter({ events: 6 }, says("Half of a long answer.", { fragments: 8 })));
+    await terminal.say("slow go");
+    await terminal.sees("Half");
+    await terminal.say("/queue later");
+    await terminal.sees(/● slow go\s+● \/queue later\s+Queued \(1 ahead\)\.\s+⚕ Hermes\s+Half/);
+    terminal.press("\x03");
+    await terminal.sees(/What should Hermes do instead\?[\s\S]*❯ later/);
+    expect(await terminal.text()).not.toMatch(/Stopping|again/);
+  });
+
   it("a Ctrl-C that was meant for a turn that has just ended never quits, however often it is pressed [20:R10.19]", async () => {
     await using model = await startModelServer({ strict: true });
     await using stage = await Stage.open({ config: modelConfig(model.chatBaseUrl, untitled) });

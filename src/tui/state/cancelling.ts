@@ -4,7 +4,7 @@ import { clearDraft, edit } from "./editing/editing.ts";
 import { closeAnswer } from "./events/answer.ts";
 import { closePicker } from "./picking.ts";
 import { refuse } from "./prompts/prompts.ts";
-import { effect, notice, type ViewState } from "./state.ts";
+import { effect, type ViewState } from "./state.ts";
 
 const doublePressMs = 2_000;
 /** Who wants to stop something that has just ended has not seen yet that it did. */
@@ -35,8 +35,7 @@ function stopTwice(state: ViewState, nowMs: number): ViewState {
     const stop = state.isShellRunning ? "stop-shell" : "interrupt";
     return effect({ ...state, phase: "closing" }, { do: stop }, { do: "exit", code: 130 });
   }
-  const stopped = stop(state, nowMs);
-  return state.isShellRunning ? stopped : notice(stopped, "info", "Stopping… Press Ctrl-C again to quit.");
+  return stop(state, nowMs);
 }
 
 /** Stops a command of the person, else the turn. Messages that wait come back into the draft: they are not sent by a stop. */

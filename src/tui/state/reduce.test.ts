@@ -303,8 +303,25 @@ describe("the reducer", () => {
       { type: "turn-end", exitReason: "interrupted_during_api_call", text: "" },
     ]);
     const kinds = state.pending.map(({ kind }) => kind);
-    expect(kinds.filter((kind) => kind !== "answer")).toEqual(["answer-start", "answer-end", "notice", "notice"]);
+    expect(kinds.filter((kind) => kind !== "answer")).toEqual(["answer-start", "answer-end", "notice"]);
     expect(JSON.stringify(state.pending)).not.toContain("the next");
+  });
+
+  it("names an answer again below what was shown in the middle of it [20:R10.28]", () => {
+    const turn: SessionEvent = { type: "turn-start", sessionId: "s" as SessionId, turnId: "t" as TurnId };
+    const view: UserAction = { type: "show-view", view: { kind: "text", text: "Queued." } };
+    const early = run([turn, { type: "text-delta", text: "Half of " }, view, { type: "text-delta", text: "it." }]);
+    expect(early.pending.map(({ kind }) => kind)).toEqual(["view"]);
+    const state = run([turn, { type: "text-delta", text: "One.\n\nHalf " }, view, { type: "text-end" }]);
+    expect(state.pending.map((item) => ("form" in item ? item.form : item.kind))).toEqual([
+      "first",
+      "answer",
+      "answer-end",
+      "view",
+      "again",
+      "answer",
+      "answer-end",
+    ]);
   });
 
   it("says in plain words what went wrong and what is done about it [20:R10.46]", () => {

@@ -108,6 +108,7 @@ export function placeholder(state: ViewState): string {
   if (prompt?.kind === "approval") return prompt.reason === undefined ? "" : "why not, or what instead";
   if (state.busyCommand !== undefined) return state.isShellRunning ? "Esc stops the command" : "please wait…";
   if (state.turn !== undefined) {
+    if (state.turn.isInterrupted) return "stopping… Ctrl-C again quits";
     if (state.lastEmptyEnterAtMs !== undefined) return "Enter again stops this turn and sends the next message";
     return busyPlaceholder[state.settings.busyInputMode];
   }

@@ -4,12 +4,12 @@ import { emptyBuffer, type TextBuffer } from "../input/buffer.ts";
 import type { TuiSettings } from "../settings.ts";
 import type { Effect } from "./effect.ts";
 import { chatWords } from "./output/chat-words.ts";
-import { type MarkdownStream, startStream } from "./output/markdown-stream.ts";
+import { type AnswerChunk, type MarkdownStream, startStream } from "./output/markdown-stream.ts";
 import { startSplit, type ThinkSplit } from "./output/think-split.ts";
 import type { ToolLine } from "./output/tool-line.ts";
 import type { ListState } from "./picking.ts";
 import type { Prompt } from "./prompts/prompt.ts";
-import type { DrawnView, TranscriptItem } from "./transcript-item.ts";
+import type { AnswerStart, DrawnView, TranscriptItem } from "./transcript-item.ts";
 
 /**
  * Everything the screen shows, as data. Invariants:
@@ -77,6 +77,8 @@ interface AnswerState {
   readonly stream: MarkdownStream;
   /** Text of this reply was streamed, so the finished message is not shown again. */
   readonly wasShown: boolean;
+  /** Goes above the next piece of the answer. */
+  readonly start: AnswerStart | undefined;
   /** What came while the box was open and waits until it closes: it would tear a sentence apart. */
   readonly after: readonly TranscriptItem[];
 }
@@ -195,7 +197,7 @@ export function initialState(settings: TuiSettings, history: readonly string[] =
     session: undefined,
     pending: [],
     effects: [],
-    answer: { isOpen: false, split: startSplit, stream: startStream, wasShown: false, after: [] },
+    answer: { isOpen: false, split: startSplit, stream: startStream, wasShown: false, start: undefined, after: [] },
     hasAnswered: false,
     thoughts: { isOpen: false, row: "", lineCount: 0, startedAtMs: 0, held: "" },
     tools: [],
@@ -247,8 +249,22 @@ export function initialState(settings: TuiSettings, history: readonly string[] =
 }
 
 /** Adds finished items. */
+/** Something that is finished. In the middle of an answer, what follows of that answer is named again. */
 export function print(state: ViewState, ...items: readonly TranscriptItem[]): ViewState {
-  return items.length === 0 ? state : { ...state, pending: [...state.pending, ...items] };
+  if (items.length === 0) return state;
+  if (!state.answer.isOpen) return { ...state, pending: [...state.pending, ...items] };
+  const ends: readonly TranscriptItem[] = state.answer.start === undefined ? [{ kind: "answer-end" }] : [];
+  const answer: AnswerState = { ...state.answer, start: { kind: "answer-start", form: "again" } };
+  return { ...state, answer, pending: [...state.pending, ...ends, ...items] };
+}
+
+/** Finished pieces of the open answer, below its name. */
+export function printAnswer(state: ViewState, chunks: readonly AnswerChunk[]): ViewState {
+  if (chunks.length === 0) return state;
+  const { start } = state.answer;
+  const items: readonly TranscriptItem[] = chunks.map((chunk) => ({ kind: "answer", chunk }));
+  const pending = [...state.pending, ...(start === undefined ? [] : [start]), ...items];
+  return { ...state, answer: { ...state.answer, start: undefined }, pending };
 }
 
 /** Asks for something to be done outside. */

@@ -8,8 +8,7 @@ import type { ToolLine } from "./output/tool-line.ts";
 export type TranscriptItem =
   | { readonly kind: "banner"; readonly info: SessionInfo | undefined }
   | { readonly kind: "user"; readonly text: string; readonly images: number }
-  /** The first of a turn carries the name. */
-  | { readonly kind: "answer-start"; readonly isFirst: boolean }
+  | AnswerStart
   | { readonly kind: "answer"; readonly chunk: AnswerChunk }
   | { readonly kind: "answer-end" }
   | { readonly kind: "reasoning-start" }
@@ -26,6 +25,12 @@ export type TranscriptItem =
   | { readonly kind: "panel"; readonly title: string; readonly text: string }
   | { readonly kind: "resume"; readonly history: readonly Message[]; readonly isMinimal: boolean }
   | { readonly kind: "lines"; readonly lines: readonly (string | Line)[] };
+
+/** The first of a turn carries the name, and so does what goes on below something else that was shown meanwhile. */
+export interface AnswerStart {
+  readonly kind: "answer-start";
+  readonly form: "first" | "next" | "again";
+}
 
 /** Views of commands that are drawn and done with. */
 export type DrawnView = Extract<CommandView, { readonly kind: "text" | "markdown" | "table" }>;

@@ -2,7 +2,7 @@ import { plural, stopwatch } from "#foundation/text/figures";
 import type { TuiSettings } from "../settings.ts";
 import type { AnswerChunk } from "../state/output/markdown-stream.ts";
 import type { ToolLine } from "../state/output/tool-line.ts";
-import type { DrawnView, ToolFull, TranscriptItem } from "../state/transcript-item.ts";
+import type { AnswerStart, DrawnView, ToolFull, TranscriptItem } from "../state/transcript-item.ts";
 import { boxBottom, boxTop, thinBottom, thinTop } from "../text/box.ts";
 import { diffRows } from "../text/diff.ts";
 import { codeRows, type Highlight, type Lexer, type MarkdownLook, markdownRows } from "../text/markdown.ts";
@@ -34,7 +34,7 @@ export function itemRows(item: TranscriptItem, look: Look): Line[] {
     case "user":
       return ["", ...userRows(item, look), ""].map((row) => toLine(row));
     case "answer-start":
-      return item.isFirst ? [[{ text: skin.branding.responseLabel, style: "response-border" }]] : [[]];
+      return answerStartRows(item, look);
     case "answer":
       return chunkRows(item.chunk, look);
     case "answer-end":
@@ -81,6 +81,11 @@ export function itemRows(item: TranscriptItem, look: Look): Line[] {
     case "lines":
       return item.lines.flatMap((line) => wrapLine(line, columns));
   }
+}
+
+export function answerStartRows({ form }: AnswerStart, { skin }: Look): Line[] {
+  const name: Line = [{ text: skin.branding.responseLabel, style: "response-border" }];
+  return form === "first" ? [name] : form === "next" ? [[]] : [[], name];
 }
 
 function markdownLook({ settings, lexer, highlight }: Look): MarkdownLook {

@@ -4,7 +4,7 @@ import type { ViewState } from "../state/state.ts";
 import { cutText, type Line } from "../text/styled.ts";
 import { wrapLine } from "../text/wrap.ts";
 import { bannerRows } from "./banner.ts";
-import { chunkRows, type Look } from "./item-rows.ts";
+import { answerStartRows, chunkRows, type Look } from "./item-rows.ts";
 
 /** The end of the transcript that still changes: the open block, running tools, waiting messages. */
 export function liveRows(state: ViewState, look: Look, nowMs: number): Line[] {
@@ -15,7 +15,10 @@ export function liveRows(state: ViewState, look: Look, nowMs: number): Line[] {
     rows.push(...wrapLine([{ text: state.thoughts.row, style: "reasoning" }], look.columns));
   }
   const open = state.answer.isOpen ? openChunk(state.answer.stream) : undefined;
-  if (open !== undefined) rows.push(...chunkRows(open, look));
+  if (open !== undefined) {
+    if (state.answer.start !== undefined) rows.push(...answerStartRows(state.answer.start, look));
+    rows.push(...chunkRows(open, look));
+  }
   rows.push(...runningRows(state, look.columns, nowMs), ...childRows(state, look));
   return [...rows, ...queueRows(state, look)];
 }

@@ -1,6 +1,6 @@
 import { feedMarkdown, finishMarkdown, startStream } from "../output/markdown-stream.ts";
 import { finishSplit, splitDelta, startSplit } from "../output/think-split.ts";
-import { print, type ViewState } from "../state.ts";
+import { print, printAnswer, type ViewState } from "../state.ts";
 import type { TranscriptItem } from "../transcript-item.ts";
 import { addThought, closeThoughts } from "./thoughts.ts";
 
@@ -19,15 +19,17 @@ function showText(state: ViewState, text: string, nowMs: number): ViewState {
   if (visible === "") return state;
   const opened = state.answer.isOpen ? state : openAnswer(state, nowMs);
   const step = feedMarkdown(opened.answer.stream, visible);
-  const answer = { ...opened.answer, stream: step.stream };
-  return print({ ...opened, answer }, ...step.chunks.map((chunk) => ({ kind: "answer", chunk }) as const));
+  return printAnswer({ ...opened, answer: { ...opened.answer, stream: step.stream } }, step.chunks);
 }
 
 function openAnswer(state: ViewState, nowMs: number): ViewState {
   const calm = closeThoughts(state, nowMs);
-  const answer = { ...calm.answer, isOpen: true, wasShown: true, stream: startStream };
-  const isFirst = !calm.hasAnswered;
-  return print({ ...calm, answer, hasAnswered: true }, { kind: "answer-start", isFirst });
+  const start = { kind: "answer-start", form: calm.hasAnswered ? "next" : "first" } as const;
+  return {
+    ...calm,
+    answer: { ...calm.answer, isOpen: true, wasShown: true, stream: startStream, start },
+    hasAnswered: true,
+  };
 }
 
 /** Before tool lines, prompts and the turn's end. */
@@ -37,14 +39,10 @@ export function closeAnswer(state: ViewState, nowMs: number): ViewState {
   const shown = showText(settled, last.text, nowMs);
   if (!shown.answer.isOpen) return closeThoughts(shown, nowMs);
   const step = finishMarkdown(shown.answer.stream);
-  const answer = { ...shown.answer, isOpen: false, stream: step.stream, after: [] };
-  const closed = print(
-    { ...shown, answer },
-    ...step.chunks.map((chunk) => ({ kind: "answer", chunk }) as const),
-    { kind: "answer-end" },
-    ...shown.answer.after,
-  );
-  return showHeldThoughts(closed, nowMs);
+  const whole = printAnswer(shown, step.chunks);
+  const ends: readonly TranscriptItem[] = whole.answer.start === undefined ? [{ kind: "answer-end" }] : [];
+  const answer = { ...whole.answer, isOpen: false, stream: step.stream, start: undefined, after: [] };
+  return showHeldThoughts(print({ ...whole, answer }, ...ends, ...shown.answer.after), nowMs);
 }
 
 /** Prints at once, or below the answer that is still being written. */
