@@ -3,11 +3,11 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Chat } from "./chat/chat.tsx";
 import { SessionList } from "./chat/session-list.tsx";
 import { pages } from "./pages/pages.tsx";
-import { type Api, createApi } from "./shell/api.ts";
+import { type Api, createApi } from "./shell/api.tsx";
 import { Locked } from "./shell/locked.tsx";
-import { linkTo, type Route, useRoute } from "./shell/route.ts";
-import { takeToken } from "./shell/token.ts";
-import { useLoaded } from "./shell/use-loaded.ts";
+import { linkTo, type Route, useRoute } from "./shell/route.tsx";
+import { takeToken } from "./shell/token.tsx";
+import { useLoaded } from "./shell/use-loaded.tsx";
 import { type Tab, TabFrame } from "./tabs/tab-frame.tsx";
 import { TerminalPage } from "./terminal/terminal-page.tsx";
 

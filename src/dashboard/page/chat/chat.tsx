@@ -1,17 +1,17 @@
 import type { VNode } from "preact";
 import { useCallback, useEffect, useReducer, useRef, useState } from "preact/hooks";
 import { ImageFiles, useImageFiles } from "../markdown/local-image.tsx";
-import type { Api } from "../shell/api.ts";
-import { count, dollars } from "../shell/figures.ts";
-import { linkTo } from "../shell/route.ts";
-import { type Conversation, emptyConversation, type SentImages } from "./column.ts";
+import type { Api } from "../shell/api.tsx";
+import { count, dollars } from "../shell/figures.tsx";
+import { linkTo } from "../shell/route.tsx";
+import { type Conversation, emptyConversation, type SentImages } from "./column.tsx";
 import { Composer } from "./composer.tsx";
-import { Connection, type ConnectionState } from "./connection.ts";
-import { answered, prepend, reduce } from "./conversation.ts";
-import type { Frame, HistoryMessage, PersonRequest, SessionFacts } from "./frames.ts";
+import { Connection, type ConnectionState } from "./connection.tsx";
+import { answered, prepend, reduce } from "./conversation.tsx";
+import type { Frame, HistoryMessage, PersonRequest, SessionFacts } from "./frames.tsx";
 import { ItemView } from "./items.tsx";
 import { RequestCard } from "./requests.tsx";
-import { actOn } from "./surface-actions.ts";
+import { actOn } from "./surface-actions.tsx";
 import { VirtualList } from "./virtual-list.tsx";
 
 type Change =

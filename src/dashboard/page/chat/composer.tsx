@@ -1,9 +1,9 @@
 import type { VNode } from "preact";
 import { useRef, useState } from "preact/hooks";
-import type { CompletionItem } from "./frames.ts";
+import type { CompletionItem } from "./frames.tsx";
 import { Offers } from "./offers.tsx";
-import { useAttachedImages } from "./use-attached-images.ts";
-import { useCompletions } from "./use-completions.ts";
+import { useAttachedImages } from "./use-attached-images.tsx";
+import { useCompletions } from "./use-completions.tsx";
 
 export interface ComposerProps {
   readonly isBusy: boolean;

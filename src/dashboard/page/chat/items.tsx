@@ -1,8 +1,8 @@
 import type { VNode } from "preact";
 import { LocalImage } from "../markdown/local-image.tsx";
 import { Markdown } from "../markdown/markdown.tsx";
-import { memo } from "../markdown/memo.ts";
-import type { Item, ToolItem } from "./column.ts";
+import { memo } from "../markdown/memo.tsx";
+import type { Item, ToolItem } from "./column.tsx";
 import { Diff } from "./diff.tsx";
 import { CommandView } from "./view.tsx";
 

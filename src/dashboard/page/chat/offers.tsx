@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import type { CompletionItem } from "./frames.ts";
+import type { CompletionItem } from "./frames.tsx";
 
 export interface OffersProps {
   readonly offers: readonly CompletionItem[];

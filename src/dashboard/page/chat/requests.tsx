@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import type { Choice, PersonRequest } from "./frames.ts";
+import type { Choice, PersonRequest } from "./frames.tsx";
 
 const choiceWords: Readonly<Record<Exclude<Choice, "deny">, string>> = {
   once: "Allow once",

@@ -1,9 +1,9 @@
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { Api } from "../shell/api.ts";
-import { ago } from "../shell/figures.ts";
-import { linkTo } from "../shell/route.ts";
-import { useLoaded } from "../shell/use-loaded.ts";
+import type { Api } from "../shell/api.tsx";
+import { ago } from "../shell/figures.tsx";
+import { linkTo } from "../shell/route.tsx";
+import { useLoaded } from "../shell/use-loaded.tsx";
 
 export interface SessionRow {
   readonly id: string;

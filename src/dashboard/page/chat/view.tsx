@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 import { Markdown } from "../markdown/markdown.tsx";
-import type { View } from "./frames.ts";
+import type { View } from "./frames.tsx";
 
 /** What a slash command shows. */
 export function CommandView({ view, onCommand }: { readonly view: View; onCommand(line: string): void }): VNode {

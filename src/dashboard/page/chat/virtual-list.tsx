@@ -1,6 +1,6 @@
 import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useLayoutEffect, useReducer, useRef } from "preact/hooks";
-import { offsetsOf, type Row, rowAt, visibleRange } from "./visible-range.ts";
+import { offsetsOf, type Row, rowAt, visibleRange } from "./visible-range.tsx";
 
 export interface VirtualListProps<T extends Row> {
   readonly rows: readonly T[];

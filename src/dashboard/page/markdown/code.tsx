@@ -1,15 +1,15 @@
 import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { decoded } from "./entities.ts";
+import { decoded } from "./entities.tsx";
 
-type Highlighter = typeof import("./languages.ts");
+type Highlighter = typeof import("./languages.tsx");
 
 /** A block of code; colours come when the languages are loaded. */
 export function Code({ text, language }: { readonly text: string; readonly language: string }): VNode {
   const [highlighter, setHighlighter] = useState<Highlighter>();
   const [isCopied, setCopied] = useState(false);
   useEffect(() => {
-    if (language !== "") void import("./languages.ts").then(setHighlighter);
+    if (language !== "") void import("./languages.tsx").then(setHighlighter);
   }, [language]);
   const copy = (): void => {
     void navigator.clipboard.writeText(text).then(() => setCopied(true));

@@ -1,6 +1,6 @@
 import { createContext, type VNode } from "preact";
 import { useCallback, useContext, useEffect, useState } from "preact/hooks";
-import type { Api } from "../shell/api.ts";
+import type { Api } from "../shell/api.tsx";
 
 /** Reads an image file of the machine Hermes runs on. */
 export type ReadImage = (path: string, signal: AbortSignal) => Promise<Blob>;

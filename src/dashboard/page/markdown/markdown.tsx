@@ -2,9 +2,9 @@ import { marked, type Token, type Tokens } from "marked";
 import type { ComponentChildren, VNode } from "preact";
 import { useMemo } from "preact/hooks";
 import { Code } from "./code.tsx";
-import { decoded } from "./entities.ts";
+import { decoded } from "./entities.tsx";
 import { LocalImage, pathOf } from "./local-image.tsx";
-import { memo } from "./memo.ts";
+import { memo } from "./memo.tsx";
 
 /**
  * Words of a model as elements. Nothing becomes HTML by way of text: tokens become elements, and markup in the words is shown

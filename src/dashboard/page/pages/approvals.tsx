@@ -1,12 +1,12 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import type { Choice } from "../chat/frames.ts";
+import type { Choice } from "../chat/frames.tsx";
 import { RequestCard } from "../chat/requests.tsx";
-import { ago } from "../shell/figures.ts";
-import type { PageProps } from "../shell/page-props.ts";
-import { linkTo } from "../shell/route.ts";
-import { useAction } from "../shell/use-action.ts";
-import { useLoaded } from "../shell/use-loaded.ts";
+import { ago } from "../shell/figures.tsx";
+import type { PageProps } from "../shell/page-props.tsx";
+import { linkTo } from "../shell/route.tsx";
+import { useAction } from "../shell/use-action.tsx";
+import { useLoaded } from "../shell/use-loaded.tsx";
 import { Loading } from "./loading.tsx";
 import { Problem } from "./problem.tsx";
 

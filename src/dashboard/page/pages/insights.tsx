@@ -1,9 +1,9 @@
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { count, dollars } from "../shell/figures.ts";
-import type { PageProps } from "../shell/page-props.ts";
-import { linkTo } from "../shell/route.ts";
-import { useLoaded } from "../shell/use-loaded.ts";
+import { count, dollars } from "../shell/figures.tsx";
+import type { PageProps } from "../shell/page-props.tsx";
+import { linkTo } from "../shell/route.tsx";
+import { useLoaded } from "../shell/use-loaded.tsx";
 import { Fact } from "./fact.tsx";
 import { Loading } from "./loading.tsx";
 
@@ -173,7 +173,7 @@ function DayPlot({ usage, of }: { readonly usage: Usage; readonly of: keyof Day 
   useEffect(() => {
     let isGone = false;
     let end = (): void => undefined;
-    void import("./day-plot.ts").then(({ drawDays }) => {
+    void import("./day-plot.tsx").then(({ drawDays }) => {
       if (isGone || box.current === null) return;
       const times = values.map((_, index) => (untilMs - (values.length - 1 - index) * dayMs) / 1000);
       end = drawDays(box.current, { times, values, words });

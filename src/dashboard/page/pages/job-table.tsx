@@ -1,8 +1,8 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import type { Api } from "../shell/api.ts";
-import { ago, moment } from "../shell/figures.ts";
-import { useLoaded } from "../shell/use-loaded.ts";
+import type { Api } from "../shell/api.tsx";
+import { ago, moment } from "../shell/figures.tsx";
+import { useLoaded } from "../shell/use-loaded.tsx";
 import { Loading } from "./loading.tsx";
 
 export interface JobRow {

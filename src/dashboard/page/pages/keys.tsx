@@ -1,9 +1,9 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import { grouped } from "../shell/grouped.ts";
-import type { PageProps } from "../shell/page-props.ts";
-import { type Action, useAction } from "../shell/use-action.ts";
-import { useLoaded } from "../shell/use-loaded.ts";
+import { grouped } from "../shell/grouped.tsx";
+import type { PageProps } from "../shell/page-props.tsx";
+import { type Action, useAction } from "../shell/use-action.tsx";
+import { useLoaded } from "../shell/use-loaded.tsx";
 import { KeyRow, type KeyVariable } from "./key-row.tsx";
 import { Loading } from "./loading.tsx";
 import { Problem } from "./problem.tsx";

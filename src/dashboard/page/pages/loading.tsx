@@ -1,5 +1,5 @@
 import type { ComponentChildren, VNode } from "preact";
-import type { Loaded } from "../shell/use-loaded.ts";
+import type { Loaded } from "../shell/use-loaded.tsx";
 
 /** What is shown of a value that has to be fetched first. */
 export function Loading<T>({

@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { PageProps } from "../shell/page-props.ts";
-import { useLoaded } from "../shell/use-loaded.ts";
+import type { PageProps } from "../shell/page-props.tsx";
+import { useLoaded } from "../shell/use-loaded.tsx";
 import { Loading } from "./loading.tsx";
 
 interface LogEnd {

@@ -1,5 +1,5 @@
 import type { FunctionComponent } from "preact";
-import type { PageProps } from "../shell/page-props.ts";
+import type { PageProps } from "../shell/page-props.tsx";
 import { AbilitiesPage } from "./abilities.tsx";
 import { ApprovalsPage } from "./approvals.tsx";
 import { InsightsPage } from "./insights.tsx";

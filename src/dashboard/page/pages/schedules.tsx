@@ -1,8 +1,8 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import type { PageProps } from "../shell/page-props.ts";
-import { useAction } from "../shell/use-action.ts";
-import { useLoaded } from "../shell/use-loaded.ts";
+import type { PageProps } from "../shell/page-props.tsx";
+import { useAction } from "../shell/use-action.tsx";
+import { useLoaded } from "../shell/use-loaded.tsx";
 import { type JobRow, JobTable } from "./job-table.tsx";
 import { Loading } from "./loading.tsx";
 import { Problem } from "./problem.tsx";

@@ -1,12 +1,12 @@
 import type { VNode } from "preact";
-import { itemsOf } from "../chat/conversation.ts";
-import type { HistoryMessage } from "../chat/frames.ts";
+import { itemsOf } from "../chat/conversation.tsx";
+import type { HistoryMessage } from "../chat/frames.tsx";
 import { ItemView } from "../chat/items.tsx";
 import { ImageFiles, useImageFiles } from "../markdown/local-image.tsx";
-import type { Api } from "../shell/api.ts";
-import { ago, count, dollars } from "../shell/figures.ts";
-import { linkTo } from "../shell/route.ts";
-import { useLoaded } from "../shell/use-loaded.ts";
+import type { Api } from "../shell/api.tsx";
+import { ago, count, dollars } from "../shell/figures.tsx";
+import { linkTo } from "../shell/route.tsx";
+import { useLoaded } from "../shell/use-loaded.tsx";
 import { Fact } from "./fact.tsx";
 import { Loading } from "./loading.tsx";
 

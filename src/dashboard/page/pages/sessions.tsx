@@ -1,11 +1,11 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import type { SessionRow } from "../chat/session-list.tsx";
-import { ago, count } from "../shell/figures.ts";
-import type { PageProps } from "../shell/page-props.ts";
-import { linkTo } from "../shell/route.ts";
-import { saveJson } from "../shell/save-file.ts";
-import { useLoaded } from "../shell/use-loaded.ts";
+import { ago, count } from "../shell/figures.tsx";
+import type { PageProps } from "../shell/page-props.tsx";
+import { linkTo } from "../shell/route.tsx";
+import { saveJson } from "../shell/save-file.tsx";
+import { useLoaded } from "../shell/use-loaded.tsx";
 import { Loading } from "./loading.tsx";
 import { SessionDetails } from "./session-details.tsx";
 

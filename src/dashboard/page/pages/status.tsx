@@ -1,8 +1,8 @@
 import type { VNode } from "preact";
-import { ago, count } from "../shell/figures.ts";
-import type { PageProps } from "../shell/page-props.ts";
-import { linkTo } from "../shell/route.ts";
-import { useLoaded } from "../shell/use-loaded.ts";
+import { ago, count } from "../shell/figures.tsx";
+import type { PageProps } from "../shell/page-props.tsx";
+import { linkTo } from "../shell/route.tsx";
+import { useLoaded } from "../shell/use-loaded.tsx";
 import { Fact } from "./fact.tsx";
 import { Loading } from "./loading.tsx";
 

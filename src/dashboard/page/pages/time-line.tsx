@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import { count } from "../shell/figures.ts";
+import { count } from "../shell/figures.tsx";
 
 export interface Upcoming {
   readonly from_ms: number;

@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import { keepToken } from "./token.ts";
+import { keepToken } from "./token.tsx";
 
 /** For who has no token: where it is, or the password that gives it. */
 export function Locked({ onToken }: { onToken(token: string): void }): VNode {

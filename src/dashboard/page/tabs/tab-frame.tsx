@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import type { Api } from "../shell/api.ts";
-import { isDark } from "../shell/theme.ts";
+import type { Api } from "../shell/api.tsx";
+import { isDark } from "../shell/theme.tsx";
 
 export interface Tab {
   readonly name: string;

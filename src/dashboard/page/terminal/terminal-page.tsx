@@ -1,9 +1,9 @@
 import type { RefObject, VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { PageProps } from "../shell/page-props.ts";
-import { sequenceOf } from "./keys.ts";
-import { type Run, rowsOf } from "./screen.ts";
-import { type Size, TerminalLine } from "./terminal-line.ts";
+import type { PageProps } from "../shell/page-props.tsx";
+import { sequenceOf } from "./keys.tsx";
+import { type Run, rowsOf } from "./screen.tsx";
+import { type Size, TerminalLine } from "./terminal-line.tsx";
 
 /** Hermes as it is in a terminal, in the page. The emulator is loaded when this page is opened. */
 export function TerminalPage({ api, id }: PageProps): VNode {

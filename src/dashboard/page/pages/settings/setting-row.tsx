@@ -1,6 +1,6 @@
 import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { Api } from "../../shell/api.ts";
+import type { Api } from "../../shell/api.tsx";
 
 export interface Setting {
   readonly key: string;

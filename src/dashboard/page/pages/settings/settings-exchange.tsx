@@ -1,8 +1,8 @@
 import type { VNode } from "preact";
 import { useRef, useState } from "preact/hooks";
-import type { Api } from "../../shell/api.ts";
-import { saveJson } from "../../shell/save-file.ts";
-import { useAction } from "../../shell/use-action.ts";
+import type { Api } from "../../shell/api.tsx";
+import { saveJson } from "../../shell/save-file.tsx";
+import { useAction } from "../../shell/use-action.tsx";
 import { Problem } from "../problem.tsx";
 import { written } from "./setting-row.tsx";
 

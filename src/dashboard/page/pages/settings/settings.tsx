@@ -1,10 +1,10 @@
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { Api } from "../../shell/api.ts";
-import { grouped } from "../../shell/grouped.ts";
-import type { PageProps } from "../../shell/page-props.ts";
-import { showTheme } from "../../shell/theme.ts";
-import { useLoaded } from "../../shell/use-loaded.ts";
+import type { Api } from "../../shell/api.tsx";
+import { grouped } from "../../shell/grouped.tsx";
+import type { PageProps } from "../../shell/page-props.tsx";
+import { showTheme } from "../../shell/theme.tsx";
+import { useLoaded } from "../../shell/use-loaded.tsx";
 import { Loading } from "../loading.tsx";
 import { type Setting, SettingRow, written } from "./setting-row.tsx";
 import { SettingsExchange } from "./settings-exchange.tsx";

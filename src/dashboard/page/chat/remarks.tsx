@@ -1,5 +1,5 @@
-import { add, type Conversation, type ToolItem, without } from "./column.ts";
-import type { ChildFrame, ChildStep, Frame } from "./frames.ts";
+import { add, type Conversation, type ToolItem, without } from "./column.tsx";
+import type { ChildFrame, ChildStep, Frame } from "./frames.tsx";
 
 /** What is said about the turn beside its words. */
 export function remark(state: Conversation, frame: Frame): Conversation {

@@ -1,4 +1,4 @@
-import type { PersonRequest, SessionFacts, View } from "./frames.ts";
+import type { PersonRequest, SessionFacts, View } from "./frames.tsx";
 
 export interface ToolItem {
   readonly kind: "tool";

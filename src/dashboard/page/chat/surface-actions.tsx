@@ -1,5 +1,5 @@
-import { linkTo } from "../shell/route.ts";
-import type { Frame } from "./frames.ts";
+import { linkTo } from "../shell/route.tsx";
+import type { Frame } from "./frames.tsx";
 
 /** Does what a command leaves to the page: another conversation, a text for the clipboard. */
 export function actOn(frame: Frame): void {

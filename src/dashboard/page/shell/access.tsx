@@ -1,4 +1,4 @@
-import { keepToken } from "./token.ts";
+import { keepToken } from "./token.tsx";
 
 /** The page cannot come in again by itself; the message is for the person. */
 export class LockedError extends Error {}

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { CompletionItem } from "./frames.ts";
+import type { CompletionItem } from "./frames.tsx";
 
 export interface Completions {
   readonly offers: readonly CompletionItem[];

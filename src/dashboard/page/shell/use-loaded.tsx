@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
-import { type Api, AwayError } from "./api.ts";
+import { type Api, AwayError } from "./api.tsx";
 
 export type Loaded<T> =
   | { readonly kind: "loading" }

@@ -1,5 +1,5 @@
-import { type Access, LockedError } from "../shell/access.ts";
-import type { Frame } from "./frames.ts";
+import { type Access, LockedError } from "../shell/access.tsx";
+import type { Frame } from "./frames.tsx";
 
 export type ConnectionState = "connecting" | "open" | "waiting" | "refused";
 

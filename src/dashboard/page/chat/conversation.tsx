@@ -1,6 +1,6 @@
-import { add, type Conversation, type Item, type ToolItem, without } from "./column.ts";
-import type { Frame, HistoryMessage, SurfaceAction } from "./frames.ts";
-import { childEvent, recovering, remark } from "./remarks.ts";
+import { add, type Conversation, type Item, type ToolItem, without } from "./column.tsx";
+import type { Frame, HistoryMessage, SurfaceAction } from "./frames.tsx";
+import { childEvent, recovering, remark } from "./remarks.tsx";
 
 /** The conversation after something came over the socket. Pure. */
 export function reduce(state: Conversation, frame: Frame): Conversation {

@@ -1,4 +1,4 @@
-import { Access, LockedError } from "./access.ts";
+import { Access, LockedError } from "./access.tsx";
 
 /** A call that was refused; the message is for the person. */
 class CallError extends Error {}

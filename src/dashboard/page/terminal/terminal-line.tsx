@@ -1,5 +1,5 @@
 import type { Terminal } from "@xterm/headless";
-import type { Access } from "../shell/access.ts";
+import type { Access } from "../shell/access.tsx";
 
 export interface TerminalLineOptions {
   readonly access: Access;

@@ -1,4 +1,4 @@
-import type { Api } from "./api.ts";
+import type { Api } from "./api.tsx";
 
 /** What every page beside the chat is drawn with. */
 export interface PageProps {
