@@ -56,6 +56,8 @@ export default defineConfig({
           exclude: realModel,
           globalSetup: ["test/build-once.ts"],
           testTimeout: 180_000,
+          // A browser and a program that share a core with other tests draw a picture late.
+          expect: { poll: { timeout: 120_000 } },
           retry,
         },
       },

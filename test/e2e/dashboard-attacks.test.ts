@@ -85,7 +85,7 @@ describe("who may speak to the dashboard", () => {
           evil.close(() => resolve());
         }),
     );
-    const context = await openChromium(scope, "MAP evil.test 127.0.0.1");
+    const context = await openChromium(scope, { rules: "MAP evil.test 127.0.0.1" });
     const page = await context.newPage();
     await page.goto(`http://evil.test:${(evil.address() as AddressInfo).port}/`);
     const frame = page.frames()[1];

@@ -48,10 +48,10 @@ describe("what a chat platform waits for", () => {
     await approval.getByText("rm -rf ./build").waitFor();
     await page.getByText("telegram, in another program").waitFor();
     // The chat has the same question, with its own buttons.
-    await expect.poll(() => telegram.shown().some(({ buttons }) => buttons.length > 0), { timeout: 60_000 }).toBe(true);
+    await expect.poll(() => telegram.shown().some(({ buttons }) => buttons.length > 0)).toBe(true);
     expect(await serious(page)).toEqual([]);
     await page.getByRole("button", { name: "Allow once" }).click();
-    await expect.poll(seen, { timeout: 60_000 }).toContain("It is clean.");
+    await expect.poll(seen).toContain("It is clean.");
     expect(existsSync(path.join(stage.work, "build"))).toBe(false);
     const asked = telegram.shown().find(({ text }) => text.includes("rm -rf ./build") && text.includes("Allowed once"));
     expect(asked?.buttons).toEqual([]);
@@ -62,7 +62,7 @@ describe("what a chat platform waits for", () => {
     await approval.getByText("rm -rf ./work").waitFor();
     await page.getByLabel("Why not, or what to do instead").fill("Ask Anna first.");
     await page.getByRole("button", { name: "Deny" }).click();
-    await expect.poll(seen, { timeout: 60_000 }).toContain("I leave it.");
+    await expect.poll(seen).toContain("I leave it.");
     expect(JSON.stringify(model.requests.at(-1)?.body)).toContain("Ask Anna first.");
     expect(existsSync(stage.work)).toBe(true);
     await page.getByRole("row", { name: /rm -rf .\/work.*blocked/ }).waitFor();

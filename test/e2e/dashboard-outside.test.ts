@@ -48,9 +48,10 @@ describe("for other machines", () => {
     const { url } = await serve(stage, "0", { args: [...outside, ...tls], env });
     expect(url).toMatch(/^https:\/\/[^/]+:\d+\/$/);
     const address = `https://127.0.0.1:${new URL(url).port}/`;
-    const browser = (await openChromium(scope, "MAP evil.test 127.0.0.1")).browser();
-    const context = await browser?.newContext({ ignoreHTTPSErrors: true });
-    if (context === undefined) throw new Error("no browser");
+    const context = await openChromium(scope, {
+      rules: "MAP evil.test 127.0.0.1",
+      context: { ignoreHTTPSErrors: true },
+    });
     const problems: string[] = [];
     const page = await openPage(context, address, problems);
     const field = page.getByLabel("Password");

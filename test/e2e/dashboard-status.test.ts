@@ -43,8 +43,8 @@ describe("what runs, and what it may cost", () => {
 
     await writeFile(path.join(stage.home, ".env"), `TELEGRAM_BOT_TOKEN=${telegram.token}\n`, { mode: 0o600 });
     const gateway = stage.start(["gateway", "run"]);
-    await page.getByText("telegram: connected").waitFor({ timeout: 60_000 });
-    await page.getByText(`Process ${gateway.pid}: running, 0 turns`).waitFor({ timeout: 60_000 });
+    await page.getByText("telegram: connected").waitFor();
+    await page.getByText(`Process ${gateway.pid}: running, 0 turns`).waitFor();
 
     await page.getByRole("link", { name: "Chat", exact: true }).click();
     model.script(calls("terminal", { command: "sleep 300", background: true }), slow(says("It runs.")));

@@ -116,7 +116,7 @@ describe("tabs of plugins", () => {
     page.on("response", (response) => {
       if (response.frame() === frame) answered.push({ url: response.url(), status: response.status() });
     });
-    await expect.poll(() => frame.title(), { timeout: 60_000 }).toContain("heard");
+    await expect.poll(() => frame.title()).toContain("heard");
     const { done, heard } = JSON.parse(await frame.title()) as {
       readonly done: Readonly<Record<string, string>>;
       readonly heard: readonly unknown[];

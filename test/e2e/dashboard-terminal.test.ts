@@ -32,7 +32,7 @@ describe("the terminal in the page", () => {
 
     await page.getByRole("link", { name: "Terminal" }).click();
     const screen = page.getByRole("region", { name: "Screen" });
-    await screen.getByText("test-model").first().waitFor({ timeout: 60_000 });
+    await screen.getByText("test-model").first().waitFor();
     expect(emulator.length).toBe(1);
     model.script(says("Words with **weight**, drawn in letters."));
     await page.keyboard.type("say something");
@@ -42,17 +42,17 @@ describe("the terminal in the page", () => {
     const rows = (): Promise<number> => page.locator(".terminal-row").count();
     const before = await rows();
     await page.setViewportSize({ width: 700, height: 400 });
-    await expect.poll(rows, { timeout: 30_000 }).toBeLessThan(before);
+    await expect.poll(rows).toBeLessThan(before);
 
     await page.getByRole("link", { name: "Sessions" }).click();
     await page.getByRole("link", { name: "Open in terminal" }).first().click();
-    await screen.getByText("drawn in letters.").waitFor({ timeout: 60_000 });
+    await screen.getByText("drawn in letters.").waitFor();
     expect(page.url()).toMatch(/#\/terminal\/./);
     await page.keyboard.press("Control+d");
     await page.keyboard.press("Control+d");
-    await page.getByText("The program has ended.").waitFor({ timeout: 60_000 });
+    await page.getByText("The program has ended.").waitFor();
     await page.getByRole("button", { name: "Start it again" }).click();
-    await screen.getByText("drawn in letters.").waitFor({ timeout: 60_000 });
+    await screen.getByText("drawn in letters.").waitFor();
     expect(problems).toEqual([]);
   });
 });

@@ -120,8 +120,7 @@ describe("hermes dashboard", () => {
     const page = await openPage(context, url, []);
     await page.getByLabel("Message", { exact: true }).waitFor();
     const menu = (of: typeof page) => of.locator("nav > :not(.brand)").allInnerTexts();
-    const bare = await (await context.browser()?.newContext({ javaScriptEnabled: false }))?.newPage();
-    if (bare === undefined) throw new Error("no browser");
+    const bare = await (await openChromium(scope, { context: { javaScriptEnabled: false } })).newPage();
     await bare.goto(url);
     expect(await menu(bare)).toEqual(await menu(page));
     expect(await bare.locator("nav").count()).toBe(1);

@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import type { Scope } from "#foundation/lifecycle/disposal";
 import { type ModelServer, startModelServer } from "../../fakes/model-server/index.ts";
 import { Stage } from "./stage.ts";
@@ -68,6 +68,9 @@ export function stopped(child: ChildProcess, signal: NodeJS.Signals): Promise<vo
   });
 }
 
+/** A limit for what hangs, on a machine that has much else to do. */
+const hangsMs = 120_000;
+
 const launchFlags = [
   "--no-sandbox",
   "--disable-gpu",
@@ -78,21 +81,30 @@ const launchFlags = [
   "--disable-sync",
 ];
 
-/** Chromium of the system; `rules` are for its resolver of names. */
-export async function openChromium(scope: Scope, rules?: string): Promise<BrowserContext> {
+export interface ChromiumOptions {
+  /** For its resolver of names. */
+  readonly rules?: string;
+  readonly context?: BrowserContextOptions;
+}
+
+/** Chromium of the system. A context that a test would make by itself had the limits of Playwright, which are for an idle machine. */
+export async function openChromium(
+  scope: Scope,
+  { rules, context: how }: ChromiumOptions = {},
+): Promise<BrowserContext> {
   const folder = await mkdtemp(path.join(tmpdir(), "hermes-chromium-"));
   scope.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   const args = rules === undefined ? launchFlags : [...launchFlags, `--host-resolver-rules=${rules}`];
   const browser: Browser = await chromium.launch({
+    timeout: hangsMs,
     executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
     headless: true,
     args,
     env: { ...process.env, HOME: folder } as Record<string, string>,
   });
   scope.defer(() => browser.close());
-  const context = await browser.newContext();
-  // A limit for what hangs, on a machine that has much else to do.
-  context.setDefaultTimeout(120_000);
+  const context = await browser.newContext(how);
+  context.setDefaultTimeout(hangsMs);
   return context;
 }
 
