@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import { defined } from "#foundation/defined";
 import { UserError } from "#foundation/errors";
 import type { BackendDeps } from "../remote/backend.ts";
-import { loadSdk, type Sdk } from "../remote/sdk.ts";
+import { loadSdk, type Sdk } from "../remote/service/sdk.ts";
 import lock from "./packages.json" with { type: "json" };
 
 /** The official client of Daytona. */

@@ -1,6 +1,6 @@
 import type { ReadableStream } from "node:stream/web";
 import { Deferred } from "#foundation/lifecycle/deferred";
-import { PacedBytes } from "../remote/paced-bytes.ts";
+import { PacedBytes } from "../remote/service/paced-bytes.ts";
 
 /** Fetches a file of the sandbox, piece by piece. */
 export type FetchFile = (file: string, take: (chunk: Buffer) => Promise<void>) => Promise<void>;

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { never } from "#foundation/lifecycle/abort";
-import type { StreamedProgram } from "../remote/streamed-process.ts";
+import type { StreamedProgram } from "../remote/service/streamed-process.ts";
 import { quote } from "../shell/shell-script.ts";
 import type { DaytonaSandbox } from "./daytona-sdk.ts";
 import { SessionOutput } from "./session-output.ts";

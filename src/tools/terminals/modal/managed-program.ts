@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { never, sleep } from "#foundation/lifecycle/abort";
 import { Deferred } from "#foundation/lifecycle/deferred";
-import { PacedBytes } from "../remote/paced-bytes.ts";
-import type { StreamedProgram } from "../remote/streamed-process.ts";
+import { PacedBytes } from "../remote/service/paced-bytes.ts";
+import type { StreamedProgram } from "../remote/service/streamed-process.ts";
 import { quote } from "../shell/shell-script.ts";
 import { inputScript, managedScript, mostInline, readScript } from "./managed-script.ts";
 import type { ManagedEnd, ManagedExec, ManagedModal } from "./managed-service.ts";

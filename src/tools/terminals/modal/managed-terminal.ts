@@ -3,11 +3,11 @@ import type { ToolTask } from "../../contract/session-scope.ts";
 import type { Terminal, TerminalOpener } from "../../contract/terminal.ts";
 import { type BackendDeps, containerCwd, terminalOptions } from "../remote/backend.ts";
 import { FileSync } from "../remote/file-sync.ts";
-import { LeftSandboxes } from "../remote/left-sandboxes.ts";
 import { ownerWord } from "../remote/owner.ts";
 import type { RemoteHost, RemoteProcess } from "../remote/remote-host.ts";
 import { openRemoteTerminal } from "../remote/remote-terminal.ts";
-import { streamedProcess } from "../remote/streamed-process.ts";
+import { LeftSandboxes } from "../remote/service/left-sandboxes.ts";
+import { streamedProcess } from "../remote/service/streamed-process.ts";
 import { type ManagedSandbox, startManaged } from "./managed-program.ts";
 import { ManagedModal, type SubscriptionAccess } from "./managed-service.ts";
 

@@ -1,7 +1,7 @@
 import type { ReadableStream } from "node:stream/web";
 import { UserError } from "#foundation/errors";
 import type { BackendDeps } from "../remote/backend.ts";
-import { loadSdk, type Sdk } from "../remote/sdk.ts";
+import { loadSdk, type Sdk } from "../remote/service/sdk.ts";
 import lock from "./packages.json" with { type: "json" };
 
 /** The official client of Modal. */

@@ -3,7 +3,7 @@ import type { ReadableStream } from "node:stream/web";
 import { onAbort } from "#foundation/lifecycle/abort";
 import { Deferred } from "#foundation/lifecycle/deferred";
 import type { ProcessExit } from "#foundation/process/run";
-import type { RemoteProcess } from "./remote-host.ts";
+import type { RemoteProcess } from "../remote-host.ts";
 
 /** A program that runs behind an interface of a service: its streams, and a promise of its end. */
 export interface StreamedProgram {

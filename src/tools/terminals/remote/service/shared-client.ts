@@ -1,5 +1,5 @@
-import type { ToolTask } from "../../contract/session-scope.ts";
-import type { Terminal, TerminalOpener } from "../../contract/terminal.ts";
+import type { ToolTask } from "../../../contract/session-scope.ts";
+import type { Terminal, TerminalOpener } from "../../../contract/terminal.ts";
 
 /** Opens terminals that share one client of a service. After a failure the next terminal gets a new client: the old one may be the cause. */
 export function withSharedClient<Client>(

@@ -1,8 +1,8 @@
 import path from "node:path";
 import { describe } from "#foundation/errors";
-import type { BackendDeps } from "./backend.ts";
+import type { BackendDeps } from "../backend.ts";
+import { isOwnerGone } from "../owner.ts";
 import { KeptNames } from "./kept-names.ts";
-import { isOwnerGone } from "./owner.ts";
 
 /** A sandbox that a service runs for us. */
 export interface OwnedSandbox {

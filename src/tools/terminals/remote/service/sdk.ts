@@ -2,7 +2,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { hasPackages, installPackages, type LockedPackages } from "#foundation/packages/install";
 import { importModule } from "#foundation/process/import-module";
-import type { BackendDeps } from "./backend.ts";
+import type { BackendDeps } from "../backend.ts";
 
 /** A client of a service, for those who chose the service: it is no part of the installation. */
 export interface Sdk {
