@@ -139,7 +139,7 @@ describe("hermes model", () => {
   it("asks for a server of one's own, finds its address, keeps its key in .env and tries it [20:R8.13][20:R11.4]", async () => {
     const { url, server, seen } = await startServer();
     try {
-      const typed = ["Custom endpoint", url, "", "sk-own-key-123456", "tiny", ""];
+      const typed = ["Custom endpoint", url, "sk-own-key-123456", "tiny", ""];
       const run = await runCli(["model"], { home: location.home, typed });
       expect(run.stdout).toContain("It answers");
       expect(run.code).toBe(0);
@@ -158,7 +158,7 @@ describe("hermes model", () => {
 
   it("says why a new setup does not answer, and lets it be chosen again [20:R11.4]", async () => {
     await using server = await startModelServer({ models: [{ id: "tiny" }] });
-    const answers = ["Custom endpoint", server.url, "", "", "tiny", ""];
+    const answers = ["Custom endpoint", server.url, "", "tiny", ""];
     server.script(badKey());
     const left = await runCli(["model"], { home: location.home, typed: [...answers, "n"] });
     expect(left.stdout).toMatch(/It does not answer yet: .*(key|credential)/i);
@@ -172,7 +172,7 @@ describe("hermes model", () => {
   it("takes an address without http://, and asks again for one that is none [20:R8.13]", async () => {
     const { url, server } = await startServer();
     try {
-      const typed = ["Custom endpoint", "my server", url.slice("http://".length), "no address", "", "", "tiny", ""];
+      const typed = ["Custom endpoint", "my server", "no address", url.slice("http://".length), "", "tiny", ""];
       const run = await runCli(["model"], { home: location.home, typed });
       expect(run.stderr).not.toContain("did not expect");
       expect(run.stdout).toContain('"my server" is no address of a server');
@@ -188,7 +188,7 @@ describe("hermes model", () => {
   it("says of a server that wants a key that it does, and lists its models with it [20:R8.13]", async () => {
     await using server = await startModelServer({ apiKey: "sk-own-key-123456", models: [{ id: "tiny" }] });
     server.otherwise(says("ready"));
-    const typed = ["Custom endpoint", server.url, "", "sk-own-key-123456", "tiny", ""];
+    const typed = ["Custom endpoint", server.url, "sk-own-key-123456", "tiny", ""];
     const run = await runCli(["model"], { home: location.home, typed });
     expect(run.stdout).not.toContain("No response from");
     expect(run.stdout).toContain("A server responds there and requires a key.");
@@ -239,7 +239,7 @@ describe("hermes model", () => {
 
   it("is chosen in setup by the same questions, with the same result [20:R11.2]", async () => {
     const { url, server } = await startServer();
-    const typed = ["Custom endpoint", url, "", "sk-own-key-123456", "tiny", ""];
+    const typed = ["Custom endpoint", url, "sk-own-key-123456", "tiny", ""];
     try {
       const questions = async (...args: string[]): Promise<string> => {
         const { stdout } = await runCli(args, { home: location.home, typed });
