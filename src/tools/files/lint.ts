@@ -1,3 +1,4 @@
+import { defined } from "#foundation/defined";
 import { truncateEnd } from "#foundation/text/text";
 import { extensionOf } from "./binary.ts";
 import type { LintRequest, LintResult } from "./file-access.ts";
@@ -35,7 +36,7 @@ const programs: Readonly<Record<string, { readonly needs: string; readonly comma
   bash: { needs: "bash", command: "bash -n {file}" },
 };
 
-/** A check of the syntax after a write. Problems that were there before are not the edit's and are not reported. */
+/** A check of the syntax after a write. Problems that were there before are not the edit's; they are named as such. */
 export function createLint(options: LintOptions): (request: LintRequest) => Promise<LintResult | undefined> {
   return async (request) => {
     const extension = extensionOf(request.path);
@@ -47,17 +48,21 @@ export function createLint(options: LintOptions): (request: LintRequest) => Prom
     if (program === undefined) return undefined;
     const found = await run(request, `command -v ${program.needs} >/dev/null 2>&1`);
     if (found.exitCode !== 0) return { status: "skipped", message: `${program.needs} is not installed here` };
-    return runProgram(request, program.command);
+    const result = await runProgram(request, program.command);
+    return result.status === "error" && (await wasBroken(request, program.command, extension)) ? brokenBefore : result;
   };
 }
+
+const brokenBefore: LintResult = {
+  status: "ok",
+  message: "the file had a syntax problem before this edit, and still has one",
+};
 
 async function runParser(check: Check, request: LintRequest): Promise<LintResult> {
   const problem = await check(request.after);
   if (problem === undefined) return { status: "ok" };
   const earlier = request.before === undefined ? undefined : await check(request.before);
-  if (earlier !== undefined)
-    return { status: "ok", message: "the file had a syntax problem before this edit, and still has one" };
-  return { status: "error", output: truncateEnd(problem, maxOutput) };
+  return earlier !== undefined ? brokenBefore : { status: "error", output: truncateEnd(problem, maxOutput) };
 }
 
 async function runProgram(request: LintRequest, command: string): Promise<LintResult> {
@@ -66,11 +71,22 @@ async function runProgram(request: LintRequest, command: string): Promise<LintRe
   return { status: "error", output: truncateEnd(output.trim(), maxOutput) };
 }
 
+/** The same check on the text before, in a file of its own. */
+async function wasBroken(request: LintRequest, command: string, extension: string): Promise<boolean> {
+  if (request.before === undefined) return false;
+  const copy = `"$d/before.${extension}"`;
+  const check = command.replaceAll("{file}", copy);
+  const script = `d=$(mktemp -d) && cat >${copy} && { ${check}; }; s=$?; rm -rf "$d"; exit $s`;
+  const { exitCode } = await run(request, script, request.before);
+  return exitCode !== 0;
+}
+
 async function run(
   request: LintRequest,
   command: string,
+  stdin?: string,
 ): Promise<{ readonly exitCode: number; readonly output: string }> {
-  return request.terminal.exec(command, { timeoutMs, signal: request.signal });
+  return request.terminal.exec(command, { timeoutMs, signal: request.signal, ...defined({ stdin }) });
 }
 
 function quote(path: string): string {
