@@ -73,6 +73,7 @@ async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
     openTools(at("tools"), {
       yolo: options.yolo,
       gatewayLogin: (signal) => models.subscription(signal),
+      spotify: models.spotify,
       training: openTrainings(machine),
       extensions: (sessions) => plugins.extensions(sessions),
     }),

@@ -12,6 +12,7 @@ import { type Keychain, keychainBackend, openKeychain } from "./credentials/keyc
 import { NousGuard } from "./credentials/nous-guard.ts";
 import { builtinFlows } from "./credentials/oauth/flows.ts";
 import { nousSubscription } from "./credentials/oauth/nous.ts";
+import { createSpotifyLogin, type SpotifyLogin } from "./credentials/oauth/spotify.ts";
 import { PoolMemory } from "./credentials/pool/pool-memory.ts";
 import type { DemoModel } from "./demo/server.ts";
 import { demoTarget } from "./demo/target.ts";
@@ -51,6 +52,8 @@ export interface Models extends AsyncDisposable {
   choices(signal: AbortSignal): Promise<readonly PickerEntry[]>;
   /** The account that pays for services of tools; undefined when there is none. */
   subscription(signal: AbortSignal): ReturnType<ReturnType<typeof nousSubscription>>;
+  /** The person's account at Spotify, for the tools that control it. */
+  readonly spotify: SpotifyLogin;
   /** The built-in demo model; it is served from the first call on, until these are closed. */
   demo(): Promise<Target>;
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<AttemptEvent>;
@@ -71,7 +74,7 @@ export async function openModels(
   const demo = demoServer(scope);
   const served = scope.adopt(new HomeModels(home, config.local));
   const endpoints = new EndpointMemory(home.at("cache", "endpoints.json"));
-  const { context, cache, subscription } = contextOf(machine, { catalog, demo, served });
+  const { context, cache, subscription, spotify } = contextOf(machine, { catalog, demo, served });
   const { registry } = context;
   const dump = readSwitches(loaded.environment.variables).dumpRequests
     ? openRequestDump({ folder: home.requestLogs, clock, logger, redact: (text) => redactor.redact(text) })
@@ -113,6 +116,14 @@ export async function openModels(
       const account = await subscription(signal);
       if (account !== undefined) redactor.add(account.token, "nous");
       return account;
+    },
+    spotify: {
+      ...spotify,
+      async access(signal) {
+        const access = await spotify.access(signal);
+        redactor.add(access.token, "spotify");
+        return access;
+      },
     },
     stream: (request, signal) => streamEndpoint(request, attempt, signal),
     question: ({ provider, model, baseUrl, isLocal, credential }) => ({
@@ -187,7 +198,7 @@ function contextOf(
     pools: new PoolMemory(),
     once: new OnceNotices(),
   };
-  return { context, cache, subscription: nousSubscription(logins) };
+  return { context, cache, subscription: nousSubscription(logins), spotify: createSpotifyLogin(logins) };
 }
 
 /** `display.image_mode: native` sends images also to models nobody knows to take them. */

@@ -10,6 +10,7 @@ import type { SearchDeps } from "./search-files.tool.ts";
 import type { DiscordDeps } from "./services/discord.tool.ts";
 import type { FeishuDeps } from "./services/feishu.tool.ts";
 import type { HomeAssistantDeps } from "./services/home-assistant.tool.ts";
+import type { SpotifyDeps } from "./services/spotify.tool.ts";
 import type { TextToSpeechDeps } from "./text-to-speech.tool.ts";
 import type { TrainingDeps } from "./training/rl.tool.ts";
 import type { VisionDeps } from "./vision-analyze.tool.ts";
@@ -43,6 +44,8 @@ export interface BuiltinDeps {
   readonly discord?: DiscordDeps;
   /** Documents of Feishu. */
   readonly feishu?: FeishuDeps;
+  /** The person's music. */
+  readonly spotify?: SpotifyDeps;
   /** All `rl_…` tools. */
   readonly training?: TrainingDeps;
 }

@@ -23,6 +23,7 @@ import { builtin as searchFiles } from "./search-files.tool.ts";
 import { builtin as discord } from "./services/discord.tool.ts";
 import { builtin as feishu } from "./services/feishu.tool.ts";
 import { builtin as homeAssistant } from "./services/home-assistant.tool.ts";
+import { builtin as spotify } from "./services/spotify.tool.ts";
 import { builtin as terminal } from "./terminal.tool.ts";
 import { builtin as textToSpeech } from "./text-to-speech.tool.ts";
 import { builtin as todo } from "./todo.tool.ts";
@@ -57,6 +58,7 @@ export const builtins: Readonly<Record<string, BuiltinTools>> = {
   discord,
   feishu,
   homeAssistant,
+  spotify,
   terminal,
   textToSpeech,
   todo,

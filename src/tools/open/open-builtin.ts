@@ -1,4 +1,5 @@
 import { absolutePath } from "#config";
+import { defined } from "#foundation/defined";
 import { Secret } from "#foundation/secrets/secret";
 import type { BrowserSessions } from "../browser/sessions.ts";
 import type { BuiltinDeps } from "../builtin/builtin-deps.ts";
@@ -80,6 +81,7 @@ export function builtinTools(
       home: homeDeps(base, gate),
       discord: discordDeps(base, gate),
       feishu: feishuDeps(base),
+      ...defined({ spotify: base.options.spotify === undefined ? undefined : { login: base.options.spotify } }),
       ...trainingDeps(base, gate),
     },
     logger,

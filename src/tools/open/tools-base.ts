@@ -1,5 +1,6 @@
 import type { Config, Machine } from "#config";
 import type { Scope } from "#foundation/lifecycle/disposal";
+import type { SpotifyDeps } from "../builtin/services/spotify.tool.ts";
 import type { OpenSessions } from "../call/open-sessions.ts";
 import type { ToolExtensions } from "../contract/tool-extensions.ts";
 import type { TrainingSteps } from "../contract/training.ts";
@@ -10,6 +11,8 @@ export interface ToolsOptions {
   readonly yolo?: boolean | undefined;
   /** The subscription that pays for services instead of own keys. */
   readonly gatewayLogin?: GatewayDeps["login"] | undefined;
+  /** The person's account at Spotify; absent where nobody can have one. */
+  readonly spotify?: SpotifyDeps["login"] | undefined;
   /** Where training runs are started and watched; absent: there are no `rl_…` tools. */
   readonly training?: (() => Promise<TrainingSteps>) | undefined;
   /** What plugins add; they know the sessions that are open. */

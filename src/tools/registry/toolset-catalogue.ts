@@ -46,10 +46,10 @@ const spotify = ["playback", "devices", "queue", "search", "playlists", "albums"
 );
 
 /**
- * Tools that toolsets name and this program does not have; a plugin may bring one. They are named all the same, so that
- * the toolsets of a `config.yaml` from elsewhere keep their meaning.
+ * Tools that toolsets name and that are not there by themselves: the gateway brings `send_message`. They are named all
+ * the same, so that the toolsets of a `config.yaml` from elsewhere keep their meaning.
  */
-export const absentTools: ReadonlySet<string> = new Set([...spotify, "send_message"]);
+export const absentTools: ReadonlySet<string> = new Set(["send_message"]);
 
 /** What every conversational surface gets by default. */
 export const coreTools: readonly string[] = [

@@ -24,11 +24,9 @@ export function openLoginUi(
   return {
     isHeadless: isBlind,
     confirm: (notice) => asker().confirm(`${notice}\nGo on?`, false),
-    showCode: ({ url, userCode }) => out.note(`Open ${url}\nand enter the code ${userCode}`),
-    async openBrowser(url) {
-      out.note(`Open ${url}`);
-      return !isBlind && (await openInBrowser(url, io));
-    },
+    showPage: ({ url, userCode }) =>
+      out.note(userCode === undefined ? `Open ${url}` : `Open ${url}\nand enter the code ${userCode}`),
+    openBrowser: async (url) => !isBlind && (await openInBrowser(url, io)),
     paste: (prompt) => asker().text(prompt),
     [Symbol.dispose]: () => opened?.[Symbol.dispose](),
   };

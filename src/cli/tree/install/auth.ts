@@ -71,6 +71,18 @@ export const authCommand: Command = {
       run: async (invocation) => (await import("../../commands/auth/accept.ts")).authAccept(invocation),
     },
     {
+      name: "spotify",
+      about: "Log in to Spotify, for the tools that control it",
+      flags: [
+        { name: "client-id", kind: "text", value: "<id>", about: "Your app at Spotify" },
+        { name: "status", kind: "switch", about: "Only say who is logged in" },
+        { name: "logout", kind: "switch", about: "Forget the login" },
+        { name: "no-browser", kind: "switch", about: "Show the address instead of opening a browser" },
+        { name: "timeout", kind: "text", value: "<seconds>", about: "How long to wait for the login" },
+      ],
+      run: async (invocation) => (await import("../../commands/auth/spotify.ts")).authSpotify(invocation),
+    },
+    {
       name: "explain",
       about: "Say which credential would be used now, and why",
       args: [{ ...provider, isOptional: true }],

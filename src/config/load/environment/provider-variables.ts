@@ -43,6 +43,9 @@ export const serviceVariables = [
   "SEARXNG_URL",
   "CAMOFOX_URL",
   "TAVILY_BASE_URL",
+  "SPOTIFY_CLIENT_ID",
+  "HERMES_SPOTIFY_ACCOUNTS_URL",
+  "HERMES_SPOTIFY_API_URL",
 ];
 
 /** Credentials of services. */

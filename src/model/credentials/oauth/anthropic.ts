@@ -171,7 +171,7 @@ export function createAnthropicFlow(
         code_challenge_method: "S256",
         state: pkce.state,
       }).toString();
-      ui.showCode({ url: url.href, userCode: "" });
+      ui.showPage({ url: url.href });
       if (!ui.isHeadless) await ui.openBrowser(url.href);
       const answer = readCallback(await ui.paste("Paste the code from the browser", signal), pkce.state);
       if (answer.kind === "refused") return reloginFailure(provider, `The login did not work: ${answer.message}.`);

@@ -28,7 +28,7 @@ export async function runDeviceFlow<T>(
   signal: AbortSignal,
 ): Promise<{ readonly kind: "granted"; readonly value: T } | LoginFailure> {
   const { code, ui, provider } = options;
-  ui.showCode({ url: code.completeUrl ?? code.url, userCode: code.userCode });
+  ui.showPage({ url: code.completeUrl ?? code.url, userCode: code.userCode });
   if (!ui.isHeadless) await ui.openBrowser(code.completeUrl ?? code.url);
   const outcome = await pollDeviceCode(options, signal);
   switch (outcome.kind) {

@@ -14,8 +14,9 @@ export interface LoginUi {
   readonly isHeadless: boolean;
   /** The notice of the provider; false ends the login. */
   confirm(notice: string, signal: AbortSignal): Promise<boolean>;
-  showCode(code: { readonly url: string; readonly userCode: string }): void;
-  /** False: no browser could be opened. */
+  /** The page to open, and the code to type there where the service wants one. */
+  showPage(page: { readonly url: string; readonly userCode?: string }): void;
+  /** Opens what was shown. False: no browser could be opened. */
   openBrowser(url: string): Promise<boolean>;
   /** Asks for text, such as the address the browser ended at. */
   paste(prompt: string, signal: AbortSignal): Promise<string>;

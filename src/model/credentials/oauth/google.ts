@@ -2,18 +2,18 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { defined } from "#foundation/defined";
 import { ask, postForm, textIn } from "#foundation/http/ask";
-import { openLoopback } from "#foundation/http/loopback";
 import { isRecord } from "#foundation/text/json";
 import { codeAssistUrl } from "../../providers/records/logins.ts";
 import { fileSlot, type LoginCodec, type StoredLogin } from "../login-slot.ts";
 import { momentOf } from "../pool-entry.ts";
 import { type LoginFailure, RenewingTokens, type RenewResult } from "../refresh.ts";
 import type { TokenSource } from "../scoped.ts";
-import { type AuthFlow, declined, type FlowContext, type LoginUi, reloginFailure } from "./flow.ts";
+import { askInBrowser } from "./browser-answer.ts";
+import { type AuthFlow, declined, type FlowContext, reloginFailure } from "./flow.ts";
 import { projectOfLogin } from "./google-project.ts";
 import { readGrant, renewLogin, type TokenService } from "./grant.ts";
 import { loginFrom, statusOf, tokenFields } from "./login-record.ts";
-import { type CallbackAnswer, newPkce, type Pkce, readCallback } from "./pkce.ts";
+import { newPkce, type Pkce } from "./pkce.ts";
 
 const provider = "google-gemini-cli";
 
@@ -108,7 +108,10 @@ export function createGoogleFlow(context: FlowContext, endpoints: GoogleEndpoint
       if ("kind" in client) return client;
       if (!(await ui.confirm(googleNotice, signal))) return declined;
       const pkce = newPkce();
-      const answer = await askPerson({ ui, pkce, client, endpoints, env: context.env }, signal);
+      const addressFor = (redirectUri: string): string => authorizeUrl({ client, pkce, endpoints }, redirectUri);
+      const { callbackPort: port } = endpoints;
+      const question = { ui, env: context.env, state: pkce.state, port, path: callbackPath, addressFor };
+      const answer = await askInBrowser({ ...question, takesAnyPort: true }, signal);
       if (answer.kind === "refused") return reloginFailure(provider, `The login did not work: ${answer.message}.`);
       const fields = {
         grant_type: "authorization_code",
@@ -141,47 +144,10 @@ interface Deps {
   readonly path: string;
 }
 
-interface Question {
-  readonly ui: LoginUi;
-  readonly pkce: Pkce;
-  readonly client: Client;
-  readonly endpoints: GoogleEndpoints;
-  readonly env: FlowContext["env"];
-}
-
-type PersonAnswer =
-  | { readonly kind: "code"; readonly code: string; readonly redirectUri: string }
-  | Extract<CallbackAnswer, { kind: "refused" }>;
-
-/** Over SSH the browser cannot reach this machine, so the person pastes the address it ended at. */
-async function askPerson(question: Question, signal: AbortSignal): Promise<PersonAnswer> {
-  const { ui, pkce, endpoints } = question;
-  if (ui.isHeadless || isHeadless(question.env)) {
-    const redirectUri = `http://127.0.0.1:${endpoints.callbackPort}${callbackPath}`;
-    ui.showCode({ url: authorizeUrl(question, redirectUri), userCode: "" });
-    const text = await ui.paste("Paste the address the browser ended at", signal);
-    const answer = readCallback(text, pkce.state);
-    return answer.kind === "code" ? { ...answer, redirectUri } : answer;
-  }
-  await using loopback = await openLoopback({
-    port: endpoints.callbackPort,
-    takesAnyPort: true,
-    path: callbackPath,
-    state: pkce.state,
-  });
-  const url = authorizeUrl(question, loopback.redirectUri);
-  ui.showCode({ url, userCode: "" });
-  await ui.openBrowser(url);
-  const answer = readCallback(`${loopback.redirectUri}?${await loopback.answer(signal)}`, pkce.state);
-  return answer.kind === "code" ? { ...answer, redirectUri: loopback.redirectUri } : answer;
-}
-
-function isHeadless(env: Readonly<Record<string, string | undefined>>): boolean {
-  if (env.HERMES_HEADLESS === "1") return true;
-  return ["SSH_CONNECTION", "SSH_CLIENT", "SSH_TTY"].some((name) => (env[name] ?? "") !== "");
-}
-
-function authorizeUrl({ client, pkce, endpoints }: Question, redirectUri: string): string {
+function authorizeUrl(
+  { client, pkce, endpoints }: { readonly client: Client; readonly pkce: Pkce; readonly endpoints: GoogleEndpoints },
+  redirectUri: string,
+): string {
   const url = new URL(endpoints.authorize);
   url.search = new URLSearchParams({
     client_id: client.id,

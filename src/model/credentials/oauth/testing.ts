@@ -24,18 +24,18 @@ export function openFlowWorld(env: Readonly<Record<string, string>> = {}): FlowW
 }
 
 export interface TestUi extends LoginUi {
-  readonly shown: { readonly url: string; readonly userCode: string }[];
+  readonly shown: { readonly url: string; readonly userCode?: string }[];
   readonly opened: string[];
 }
 
 /** A person who agrees, opens nothing and pastes what they are told to. */
 export function testUi(change: Partial<LoginUi> = {}): TestUi {
-  const shown: { url: string; userCode: string }[] = [];
+  const shown: { readonly url: string; readonly userCode?: string }[] = [];
   const opened: string[] = [];
   return {
     isHeadless: false,
     confirm: async () => true,
-    showCode: (code) => void shown.push({ ...code }),
+    showPage: (page) => void shown.push({ ...page }),
     openBrowser: async (url) => {
       opened.push(url);
       return true;
