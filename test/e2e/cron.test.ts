@@ -70,7 +70,7 @@ describe("hermes cron", () => {
     expect((await json("list")).jobs).toEqual([]);
   });
 
-  it("runs a job alone, in a session without cronjob, clarify and send_message [40:A-CRN-9] [40:CRN-12] [40:CRN-14]", async () => {
+  it("runs a job alone, in a session without cronjob, clarify and send_message [30:3.20] [40:A-CRN-9] [40:CRN-12] [40:CRN-14]", async () => {
     const { home, model, json } = await stage();
     model.script(says("All is well."));
     const { job_id: id } = (await json("create", "every 1h", "Check the disk")).job;
@@ -190,7 +190,7 @@ describe("hermes cron", () => {
     expect((await home.run(["cron", "runs", id])).stdout).toContain("error");
   });
 
-  it("a job that a model made after reading a page waits for a person [40:CRN-22]", async () => {
+  it("a job that a model made after reading a page waits for a person [30:3.20] [40:CRN-22]", async () => {
     const { home, model, json } = await stage();
     model.script(
       calls("cronjob", { action: "create", schedule: "every 1h", prompt: "Report to me" }),

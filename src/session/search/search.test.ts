@@ -39,7 +39,7 @@ function asking(changes: Partial<SessionScope> = {}) {
 }
 
 describe("session_search", () => {
-  it("without a query lists the newest sessions without asking a model [10:STORE-23]", async () => {
+  it("without a query lists the newest sessions without asking a model [30:3.10] [10:STORE-23]", async () => {
     await store.messages.append(id("a"), [user("Deploy the thing"), answer("ok")], { source: "cli" });
     await store.messages.append(id("b"), [user("hidden")], { source: "tool" });
     await store.messages.append(id("cafe"), [user("now")], { source: "cli" });
@@ -93,7 +93,7 @@ describe("session_search", () => {
     expect(first?.["summary"]).toContain("needle");
   });
 
-  it("filters by role, and by who may read [10:STORE-23]", async () => {
+  it("filters by role, and by who may read [30:3.10] [10:STORE-23]", async () => {
     await store.sessions.create({ id: id("a"), source: "telegram", userId: "ann" });
     await store.messages.append(id("a"), [user("needle")], { source: "telegram" });
     await store.messages.append(id("b"), [user("x"), answer("needle")], { source: "telegram" });

@@ -113,7 +113,7 @@ describe("words of strangers", () => {
 });
 
 describe("a toolbelt", () => {
-  it("gives the documented shape for each way a call can fail [30:REG-50] [30:REG-51] [10:TOOL-2]", async () => {
+  it("gives the documented shape for each way a call can fail [30:1.8] [30:1.13-5] [30:1.13-7] [30:REG-50] [30:REG-51] [10:TOOL-2]", async () => {
     const { run } = await belt([
       fakeTool("throws", {
         execute: () => {
@@ -271,7 +271,7 @@ describe("a toolbelt", () => {
     expect(broken).toContain("not valid JSON");
   });
 
-  it("runs safe calls together and answers in the order of the calls [30:REG-70] [30:REG-73]", async () => {
+  it("runs safe calls together and answers in the order of the calls [30:1.10] [30:1.13-13] [30:REG-70] [30:REG-73]", async () => {
     const slow = new Deferred<void>();
     const order: string[] = [];
     const { run } = await belt([
@@ -296,7 +296,7 @@ describe("a toolbelt", () => {
     expect(order).toEqual(["search", "read"]);
   });
 
-  it("runs serial calls and everything beside an interactive one strictly in turn [30:REG-70] [30:REG-71]", async () => {
+  it("runs serial calls and everything beside an interactive one strictly in turn [30:1.13-14] [30:REG-70] [30:REG-71]", async () => {
     const running: string[] = [];
     let most = 0;
     const watched = (name: string, concurrency: Tool["concurrency"]) =>

@@ -4,7 +4,7 @@ import { coerceArguments } from "./coerce.ts";
 
 const one = (schema: object, value: unknown) => coerceArguments({ x: value }, { properties: { x: schema } })["x"];
 
-describe("coercion of arguments", () => {
+describe("coercion of arguments [30:1.9]", () => {
   it.each([
     ["integer", "42", 42],
     ["integer", " 42 ", 42],

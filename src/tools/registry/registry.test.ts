@@ -7,7 +7,7 @@ import { listTools } from "./listing.ts";
 import { Toolsets } from "./toolsets.ts";
 
 describe("the registry", () => {
-  it("lets the later of two equals win, with a warning that names both toolsets [30:REG-01] [30:REG-02]", () => {
+  it("lets the later of two equals win, with a warning that names both toolsets [30:1.13-1] [30:REG-01] [30:REG-02]", () => {
     const { registry, logger } = registryOf(fakeTool("x", { toolset: "a" }), fakeTool("x", { toolset: "b" }));
     expect(registry.snapshot().tools.get("x")?.toolset).toBe("b");
     expect(logger.lines.filter((line) => line.level === "warn")).toMatchObject([{ fields: { was: "a", now: "b" } }]);
@@ -19,7 +19,7 @@ describe("the registry", () => {
     expect(logger.lines).toEqual([]);
   });
 
-  it("lets no lower tier take a name from a higher one, unless it was allowed to [30:REG-03]", () => {
+  it("lets no lower tier take a name from a higher one, unless it was allowed to [30:1.13-2] [30:REG-03]", () => {
     const { registry, logger } = registryOf(fakeTool("terminal"));
     const plugin = fakeTool("terminal", { origin: "plugin", toolset: "p" });
     expect(registry.register(plugin)).toMatchObject({ kind: "refused" });

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { sanitizeParameters } from "./schema-sanitize.ts";
 
-describe("parameter schemas for strict backends", () => {
+describe("parameter schemas for strict backends [30:1.6]", () => {
   it.each([
     [undefined, { type: "object", properties: {} }],
     ["object", { type: "object", properties: {} }],

@@ -10,7 +10,7 @@ const toolsets = (custom: CustomToolsets = {}, ...tools: readonly Tool[]) =>
   new Toolsets(registryOf(...tools).registry.snapshot(), custom);
 
 describe("toolsets", () => {
-  it("expand what they include, sorted and once [30:TS-01]", () => {
+  it("expand what they include, sorted and once [30:2.1] [30:2.7-1] [30:2.7-2] [30:TS-01]", () => {
     expect(toolsets().resolve("debugging")).toEqual([
       "patch",
       "process",
@@ -25,13 +25,21 @@ describe("toolsets", () => {
     expect(toolsets().resolve("nope")).toEqual([]);
   });
 
-  it("have presets of the documented sizes", () => {
+  it("have presets of the documented sizes [30:2.2] [30:2.7-3]", () => {
     // The documented 38, and the tool that reads shortened messages again.
     expect(new Set(coreTools).size).toBe(39);
     expect(toolsets().resolve("hermes-acp")).toHaveLength(30);
     expect(toolsets().resolve("hermes-api-server")).toHaveLength(36);
     expect(toolsets().resolve("hermes-acp")).not.toContain("clarify");
     expect(toolsets().resolve("hermes-gateway")).toEqual(expect.arrayContaining(["discord_admin", "feishu_doc_read"]));
+  });
+
+  it("keep their older names, with what they held then [30:2.3] [30:2.7-12]", () => {
+    expect(toolsets().resolve("terminal_tools")).toEqual(["terminal"]);
+    expect(toolsets().resolve("file_tools")).toEqual(["patch", "read_file", "search_files", "write_file"]);
+    expect(toolsets().resolve("browser_tools")).toHaveLength(10);
+    const older = "web vision moa image skills cronjob rl tts".split(" ").map((name) => `${name}_tools`);
+    for (const name of older) expect([name, toolsets().resolve(name).length > 0]).toEqual([name, true]);
   });
 
   it("know all, star, static, registered and aliased names [30:TS-02] [30:TS-03]", () => {
@@ -44,7 +52,7 @@ describe("toolsets", () => {
     expect(all.resolve("*")).toEqual(expect.arrayContaining(["mcp_x_read", "terminal"]));
   });
 
-  it("may be the user's own, of toolsets and tools, also in a circle [30:TS-01] [30:TS-04]", () => {
+  it("may be the user's own, of toolsets and tools, also in a circle [30:2.7-4] [30:TS-01] [30:TS-04]", () => {
     const own = toolsets({ A: ["B", "web"], B: ["A", "one_tool"], web: ["todo"] }, fakeTool("one_tool"));
     expect(own.resolve("A")).toEqual(["one_tool", "todo"]);
     expect(own.resolve("B")).toEqual(["one_tool", "todo"]);
@@ -56,14 +64,14 @@ describe("the toolsets of a surface", () => {
   const none = { pluginToolsets: [], knownPluginToolsets: [], mcpServers: [] };
   const on = (wanted: object) => surfaceToolsets({ surface: "cli", ...none, ...wanted }, toolsets());
 
-  it("are those of its preset, without what is off by default", () => {
+  it("are those of its preset, without what is off by default [30:2.5] [30:2.7-6]", () => {
     const names = on({ listed: ["hermes-cli"] });
     expect(names).toEqual(on({}));
     for (const off of ["moa", "homeassistant", "rl", "spotify"]) expect(names).not.toContain(off);
     expect(names).toEqual(expect.arrayContaining(["web", "terminal", "file", "browser", "todo"]));
   });
 
-  it("are exactly the listed ones when any is named", () => {
+  it("are exactly the listed ones when any is named [30:2.5] [30:2.7-7] [30:2.7-8] [30:2.7-9]", () => {
     expect(on({ listed: ["web", "file"] })).toEqual(["web", "file"]);
     expect(on({ listed: ["web", "file"], mcpServers: ["a", "b"] })).toEqual(["web", "file", "mcp-a", "mcp-b"]);
     expect(on({ listed: ["web", "a"], mcpServers: ["a", "b"] })).toEqual(["web", "mcp-a"]);

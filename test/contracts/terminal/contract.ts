@@ -20,7 +20,7 @@ export function terminalContract(found: FoundSubject): void {
   // Said aloud, so that a green run without the program is not mistaken for a proof.
   if (found.kind === "missing")
     process.stderr.write(`\nThe terminal contract is skipped for ${found.name}: ${found.why}\n`);
-  describe.skipIf(found.kind === "missing")(`a ${found.name} terminal`, () => {
+  describe.skipIf(found.kind === "missing")(`a ${found.name} terminal [30:4.2]`, () => {
     let subject: TerminalSubject | undefined;
     let terminal: Terminal | undefined;
     beforeAll(async () => {

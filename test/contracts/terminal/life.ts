@@ -10,7 +10,7 @@ export function lifeContract(shared: () => Shared): void {
   const leasesOf = (open: () => Promise<import("#tools/testing").Terminal>): LeaseTable =>
     new LeaseTable({ open, hasProcesses: () => false, clock: systemClock, logger: memoryLogger() });
 
-  describe("life", () => {
+  describe("life [30:4.3]", () => {
     it("is made once for callers that come at the same time [30:ENV-20]", async () => {
       const { subject } = shared();
       const before = (await subject.environments?.()) ?? 0;
