@@ -1,5 +1,7 @@
+import { appendFile, mkdir, writeFile } from "node:fs/promises";
 import { createServer, request as httpRequest } from "node:http";
 import type { AddressInfo } from "node:net";
+import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { Scope } from "#foundation/lifecycle/disposal";
@@ -121,6 +123,20 @@ describe("who may speak to the dashboard", () => {
   });
 });
 
+const markup = `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`;
+const yaml = (text: string): string => JSON.stringify(text);
+const logLine = (message: string): string => JSON.stringify({ level: "error", message });
+
+/** The pages, and what each shows of the markup, as text. */
+const shownBy: Readonly<Record<string, string>> = {
+  Sessions: "Asked <img",
+  Memory: "Tea <img",
+  "Skills and tools": "Skill <img",
+  Schedules: "Job <img",
+  Settings: "tts.openai.voice",
+  Logs: "Logged <img",
+};
+
 describe("words of strangers", () => {
   it("run no script: answers, tool results, file names and titles [20:R13.3]", async () => {
     const scope = newScope();
@@ -163,5 +179,35 @@ describe("words of strangers", () => {
     expect(await inMessages.locator("a[href^=javascript]").count()).toBe(0);
     expect(await page.locator("[onerror], [onload]").count()).toBe(0);
     expect({ dialogs, outside, problems }).toEqual({ dialogs: [], outside: [], problems: [] });
+  });
+
+  it("run no script on any page: memory, skills, jobs, settings, logs, sessions [20:R13.3]", async () => {
+    const scope = newScope();
+    const { model, stage, url } = await startDashboard(scope, `tts: { openai: { voice: ${yaml(markup)} } }`);
+    await mkdir(path.join(stage.home, "memories"), { recursive: true });
+    await writeFile(path.join(stage.home, "memories", "MEMORY.md"), `Tea ${markup}`);
+    const skill = path.join(stage.home, "skills", "strange");
+    await mkdir(skill, { recursive: true });
+    await writeFile(
+      path.join(skill, "SKILL.md"),
+      `---\nname: strange\ndescription: ${yaml(`Skill ${markup}`)}\n---\n${markup}`,
+    );
+    await stage.run(["cron", "create", "every 8h", `Look ${markup}`, "--name", `Job ${markup}`]);
+    const problems: string[] = [];
+    const page = await openPage(await openChromium(scope), url, problems);
+    model.script(says(`Said so.\n\n${markup}`));
+    await page.getByLabel("Message", { exact: true }).fill(`Asked ${markup}`);
+    await page.getByLabel("Message", { exact: true }).press("Enter");
+    await page.getByText("Said so.").waitFor();
+    await mkdir(path.join(stage.home, "logs"), { recursive: true });
+    await appendFile(path.join(stage.home, "logs", "agent.log"), `${logLine(`Logged ${markup}`)}\n`);
+    for (const [link, shown] of Object.entries(shownBy)) {
+      await page.getByRole("link", { name: link, exact: true }).click();
+      await page.getByRole("heading", { name: link, level: 1 }).waitFor();
+      await page.getByText(shown).first().waitFor();
+      expect([link, await page.locator("[onerror], [onload], main script, main img").count()]).toEqual([link, 0]);
+    }
+    expect(await page.title()).not.toBe("owned");
+    expect(problems).toEqual([]);
   });
 });
