@@ -32,12 +32,12 @@ it("a new user sets a bot up, lets themselves in, allows a command and restarts 
   screen.press("tele");
   await screen.sees("1 of 18");
   screen.press("\r");
-  await screen.sees("@BotFather");
+  await screen.sees(/@BotFather[\s\S]*Bot token:/u);
   screen.press("999999:AAwrong-token\r");
-  await screen.sees("@userinfobot");
+  await screen.sees(/@userinfobot[\s\S]*Your numeric user id/u);
   screen.press("\r");
   await screen.sees("Telegram does not accept");
-  await screen.sees(/@BotFather[\s\S]*@BotFather/u);
+  await screen.sees(/Telegram does not accept[\s\S]*@BotFather[\s\S]*Bot token:/u);
   screen.press(`${telegram.token}\r`);
   await screen.sees("Telegram knows it as");
   await screen.sees("And now?");

@@ -131,7 +131,7 @@ function pasted(text: string): UserAction {
 }
 
 function endOf(action: UserAction): "done" | "leave" | undefined {
-  if (action.type === "enter") return "done";
+  if (action.type === "enter" || action.type === "newline") return "done"; // A line feed: Enter, typed before the question took the terminal.
   return action.type === "escape" || action.type === "cancel" || action.type === "end-of-input" ? "leave" : undefined;
 }
 
