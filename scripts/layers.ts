@@ -93,7 +93,7 @@ export const innerLayers: Readonly<Record<string, readonly (readonly string[])[]
     ["compression"],
     ["delegation"],
   ],
-  session: [["reports", "search", "services", "wire", "traces"], ["turns"], ["commands"], ["completion"], ["front"]],
+  session: [["wire"], ["reports", "search", "services", "traces"], ["turns"], ["commands"], ["completion"], ["front"]],
   tui: [["theme", "text", "input"], ["state", "terminal"], ["view"], ["app"], ["ask"]],
 };
 

@@ -7,6 +7,7 @@ import { type Caller, demandScope } from "./callers.ts";
 import { metrics } from "./metrics/metrics.ts";
 import { chatCompletions } from "./routes/chat.ts";
 import { homeAssistantConversation } from "./routes/home-assistant.ts";
+import { sessionInput } from "./routes/inputs.ts";
 import { jobRoute } from "./routes/jobs.ts";
 import { createResponse, deleteResponse, getResponse } from "./routes/responses.ts";
 import { runEvents, showRun, startRun, stopRun } from "./routes/runs.ts";
@@ -44,6 +45,10 @@ export async function createApp(context: ApiContext, signal: AbortSignal): Promi
   route(["GET"], "/v1/models", ["chat", () => Response.json(modelList(context))]);
   route(["GET"], "/v1/models/:id{.+}", ["chat", (_request, _caller, param) => oneModel(param("id"), context)]);
   route(["POST"], "/v1/chat/completions", ["chat", (request, caller) => chatCompletions(request, caller, context)]);
+  route(["POST"], "/v1/sessions/:id/inputs", [
+    "approvals",
+    (request, caller, param) => sessionInput(request, { name: param("id"), caller }, context),
+  ]);
   route(["POST"], "/v1/responses", ["chat", (request, caller) => createResponse(request, caller, context)]);
   route(["GET"], "/v1/responses/:id", ["chat", (_request, caller, param) => getResponse(param("id"), caller, context)]);
   route(["DELETE"], "/v1/responses/:id", ["chat", (_r, caller, param) => deleteResponse(param("id"), caller, context)]);

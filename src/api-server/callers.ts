@@ -52,7 +52,11 @@ export class Callers {
   }
 }
 
-export function demandScope({ scopes: owned }: Caller, scope: Scope): void {
-  if (!owned.has(scope) && !owned.has("admin"))
+export function mayDo({ scopes: owned }: Caller, scope: Scope): boolean {
+  return owned.has(scope) || owned.has("admin");
+}
+
+export function demandScope(caller: Caller, scope: Scope): void {
+  if (!mayDo(caller, scope))
     throw new ApiError(403, `This key may not be used for ${scope}.`, { code: "insufficient_scope" });
 }

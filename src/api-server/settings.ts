@@ -3,7 +3,7 @@ import { type Config, platformSettings } from "#config";
 import { UserError } from "#foundation/errors";
 import { isLoopback } from "#foundation/http/local-host";
 
-export const scopes = ["chat", "runs", "jobs", "admin"] as const;
+export const scopes = ["chat", "runs", "jobs", "approvals", "admin"] as const;
 export type Scope = (typeof scopes)[number];
 
 /** A key that callers may bring; only its hash is kept. */

@@ -2,7 +2,7 @@ import type { Message, TurnResult } from "#conversation";
 import { onAbort } from "#foundation/lifecycle/abort";
 import { Scope } from "#foundation/lifecycle/disposal";
 import { KeyedMutex } from "#foundation/lifecycle/mutex";
-import type { OpenOptions, OpenSession, SessionEvent, SessionService } from "#session";
+import type { OpenOptions, OpenSession, SessionListener, SessionService } from "#session";
 import type { Route, Store } from "#store";
 import { ApiError } from "./api-error.ts";
 import type { Caller } from "./callers.ts";
@@ -17,6 +17,8 @@ export interface TurnRequest {
   /** What the conversation is called. `resumes`: what is stored of it counts, and not `history`. */
   readonly named?: { readonly id: string; readonly resumes: boolean } | undefined;
   readonly model?: string | undefined;
+  /** The caller puts what is asked before a person, and sends the answers. */
+  readonly asks?: boolean | undefined;
 }
 
 /** A turn that runs. Disposing it stops it, if it still does, and lets its session go. */
@@ -38,19 +40,21 @@ const source = "api_server";
 export class ApiTurns {
   readonly #deps: TurnsDeps;
   readonly #alone = new KeyedMutex<string>();
+  /** Named sessions with a turn whose questions their callers answer. */
+  readonly #asking = new Map<string, OpenSession>();
 
   constructor(deps: TurnsDeps) {
     this.#deps = deps;
   }
 
   /** Starts a turn; its events go to the listener from the first one on. */
-  start(request: TurnRequest, listener: (event: SessionEvent) => void, signal: AbortSignal): Promise<RunningTurn> {
+  start(request: TurnRequest, listener: SessionListener, signal: AbortSignal): Promise<RunningTurn> {
     return this.#start({ request, isAwaited: false }, listener, signal);
   }
 
   async #start(
     { request, isAwaited }: { readonly request: TurnRequest; readonly isAwaited: boolean },
-    listener: (event: SessionEvent) => void,
+    listener: SessionListener,
     signal: AbortSignal,
   ): Promise<RunningTurn> {
     const scope = new Scope();
@@ -61,6 +65,10 @@ export class ApiTurns {
       const session = scope.adopt(await this.#open(request, key));
       const subscription = session.subscribe(listener);
       scope.defer(() => subscription[Symbol.dispose]());
+      if (key !== undefined && request.asks === true) {
+        this.#asking.set(key, session);
+        scope.defer(() => void this.#asking.delete(key));
+      }
       const { ended } = await submit(session, { ...request.input, isAwaited });
       // The model is asked meanwhile; the answer waits for the name, since a client may use it at once.
       const isNamed = named === undefined ? Promise.resolve() : this.#name(request.caller, named.id, session);
@@ -81,13 +89,21 @@ export class ApiTurns {
   }
 
   /** A turn to its end, for a caller that waits for it; aborting stops it. */
-  async run(request: TurnRequest, listener: (event: SessionEvent) => void, signal: AbortSignal): Promise<TurnResult> {
+  async run(request: TurnRequest, listener: SessionListener, signal: AbortSignal): Promise<TurnResult> {
     await using turn = await this.#start({ request, isAwaited: true }, listener, signal);
     using _stop = onAbort(signal, () => turn.interrupt());
     return await turn.ended;
   }
 
-  async #open({ caller, system, history, model }: TurnRequest, key: string | undefined): Promise<OpenSession> {
+  /** The session of that name, while a turn in it may ask its caller. */
+  asking(caller: Caller, name: string): OpenSession | undefined {
+    return this.#asking.get(keyOf(caller, name));
+  }
+
+  async #open(
+    { caller, system, history, model, asks = false }: TurnRequest,
+    key: string | undefined,
+  ): Promise<OpenSession> {
     const { sessions, store, cwd } = this.#deps;
     const options: OpenOptions = {
       source,
@@ -95,7 +111,8 @@ export class ApiTurns {
       userId: caller.userId,
       model,
       systemMessage: system === "" ? undefined : system,
-      isInteractive: false,
+      isInteractive: asks,
+      moreToolsets: asks ? ["clarify"] : undefined,
     };
     const route = key === undefined ? undefined : await store.routes.get(key);
     const resume = route?.sessionId ?? (key === undefined ? undefined : await this.#owned(caller, key));

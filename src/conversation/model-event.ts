@@ -21,6 +21,8 @@ export type ModelEvent =
   | { readonly type: "tool-input-delta"; readonly index: number; readonly text: string }
   | { readonly type: "tool-call"; readonly index: number; readonly call: ToolCall }
   | { readonly type: "opaque"; readonly field: OpaqueField; readonly value: unknown }
+  /** What a Hermes that does whole turns tells of its work beside the answer, as it came. */
+  | { readonly type: "relayed"; readonly event: unknown }
   /** `costUsd` is what the provider says it charged, where it says so. */
   | { readonly type: "usage"; readonly usage: Usage; readonly costUsd?: number }
   /** `isReasoningOpen`: a scratchpad was opened in the text and never closed. */

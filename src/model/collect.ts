@@ -92,6 +92,7 @@ export class Collector {
         return "show";
       case "reasoning-start":
       case "tool-input-delta":
+      case "relayed":
         return "show";
     }
   }

@@ -64,6 +64,6 @@ export type {
 export { demoProvider } from "./resolve/demo.ts";
 export { isPlaced, probeKey } from "./resolve/endpoint/probe-key.ts";
 export { findCredentials } from "./resolve/found-credentials.ts";
-export { type RemoteHermes, remoteHermesTarget, withTextHistory } from "./resolve/remote-hermes.ts";
+export { answerRemote, type RemoteHermes, remoteHermesTarget, withTextHistory } from "./resolve/remote-hermes.ts";
 export type { Target } from "./target.ts";
 export { getParser, listParsers } from "./tool-call-parsers/registry.ts";

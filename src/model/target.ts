@@ -51,6 +51,8 @@ export interface TargetQuirks {
   /** Fields merged into every body (routing preferences, tags, `options.num_ctx`). */
   readonly extraBody?: Readonly<Record<string, unknown>>;
   readonly supportsImages?: boolean;
+  /** A Hermes that does whole turns: it tells of its work in events of this name beside the answer. */
+  readonly workEvent?: string;
 }
 
 export interface TargetLimits {

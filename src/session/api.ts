@@ -57,6 +57,8 @@ export interface OpenOptions {
   /** An endpoint other than the provider's own. */
   readonly baseUrl?: string | undefined;
   readonly toolsets?: readonly string[] | undefined;
+  /** Beside those it would have. */
+  readonly moreToolsets?: readonly string[] | undefined;
   /** Taken away from those it would have. */
   readonly disabledToolsets?: readonly string[] | undefined;
   /** Loaded for the whole session. */

@@ -9,6 +9,7 @@ export type {
   PickerItem,
   SessionEvent,
   SessionInfo,
+  SessionListener,
   SessionMode,
   SessionRequest,
   SessionService,
@@ -44,3 +45,5 @@ export { askForJson, type StructuredResult } from "./turns/structured-answer.ts"
 export { applyInput, replyOf, type WireReply } from "./wire/apply-input.ts";
 export { toWire, type WireEvent, wireVersion } from "./wire/events.ts";
 export { readInput } from "./wire/inputs.ts";
+export { isRelayed } from "./wire/relay.ts";
+export { WireError } from "./wire/shape.ts";

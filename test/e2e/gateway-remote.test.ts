@@ -1,4 +1,6 @@
+import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { Scope } from "#foundation/lifecycle/disposal";
@@ -32,16 +34,18 @@ async function gatewayOf(url: string, { settings = [] as readonly string[], sent
 }
 
 /** The API server of a whole Hermes, with a model behind it. */
-async function otherHermes() {
+async function otherHermes({ scopes: allowed }: { readonly scopes?: readonly string[] } = {}) {
   const scope = new Scope();
   scopes.push(scope);
   const model = scope.adopt(await startModelServer());
   const config = [
     `model: { provider: custom, default: test-model, base_url: "${model.chatBaseUrl}", context_length: 128000 }`,
     "auxiliary: { title_generation: { enabled: false } }",
+    ...(allowed === undefined ? [] : [furtherKey(allowed)]),
   ].join("\n");
   const home = scope.adopt(await Stage.open({ config }));
-  const child = home.start(["api", "--port", "0", "--json"], { env: { API_SERVER_KEY: key } });
+  const env = { API_SERVER_KEY: allowed === undefined ? key : "the-key-of-its-owner" };
+  const child = home.start(["api", "--port", "0", "--json"], { env });
   const url = await new Promise<string>((resolve, reject) => {
     let text = "";
     child.stdout?.on("data", (chunk: Buffer) => {
@@ -52,6 +56,11 @@ async function otherHermes() {
     child.once("exit", () => reject(new Error("the API server ended")));
   });
   return { model, home, url };
+}
+
+function furtherKey(allowed: readonly string[]): string {
+  const sha256 = createHash("sha256").update(key).digest("hex");
+  return `api_server: { keys: [{ name: gateway, sha256: "${sha256}", scopes: [${allowed.join()}] }] }`;
 }
 
 describe("a gateway whose turns are done elsewhere", { timeout: 120_000 }, () => {
@@ -124,7 +133,7 @@ describe("a gateway whose turns are done elsewhere", { timeout: 120_000 }, () =>
       says("Noted: Assam."),
       says("Assam."),
     );
-    const { telegram, shows, home } = await gatewayOf(other.url);
+    const { telegram, shows, home } = await gatewayOf(other.url, { settings: ["display: { tool_progress: off }"] });
     telegram.text("note the tea");
     await shows("Noted: Assam.");
     expect(await other.home.read("tea.txt")).toBe("Assam");
@@ -133,6 +142,52 @@ describe("a gateway whose turns are done elsewhere", { timeout: 120_000 }, () =>
     await shows("Noted: Assam.", "Assam.");
     // One conversation there, with what its tools gave.
     expect(JSON.stringify(other.model.requests[2]?.body)).toContain("tea.txt");
+  });
+
+  it("shows the tools of the other Hermes while they work, and asks in the chat what it asks [40:PRC-46]", async () => {
+    const other = await otherHermes();
+    await mkdir(path.join(other.home.work, "old"));
+    await mkdir(path.join(other.home.work, "older"));
+    other.model.script(
+      calls("terminal", { command: "rm -rf old" }),
+      says("The folder is gone."),
+      calls("terminal", { command: "rm -rf older" }),
+      says("Then it stays."),
+      calls("clarify", { question: "Which tea?", choices: ["Assam", "Darjeeling"] }),
+      says("A good choice."),
+    );
+    const { telegram, texts } = await gatewayOf(other.url, { settings: ["display: { tool_progress: all }"] });
+    const press = async (about: string, index: number): Promise<void> => {
+      const asked = () => telegram.shown().find(({ text, buttons }) => text.includes(about) && buttons.length > 0);
+      await expect.poll(asked, { timeout: 60_000 }).toBeDefined();
+      const { messageId = "", buttons = [] } = asked() ?? {};
+      telegram.press(messageId, buttons.at(index) ?? "");
+    };
+    const ends = (text: string) => expect.poll(() => texts().at(-1), { timeout: 60_000 }).toBe(text);
+    telegram.text("clean up");
+    await press("rm -rf old", 0);
+    await ends("The folder is gone.");
+    expect(existsSync(path.join(other.home.work, "old"))).toBe(false);
+    expect(texts().some((text) => text.includes("terminal") && text.includes("rm -rf old"))).toBe(true);
+    telegram.text("the other one, too");
+    await press("rm -rf older", -1);
+    await ends("Then it stays.");
+    expect(existsSync(path.join(other.home.work, "older"))).toBe(true);
+    telegram.text("tea?");
+    await press("Which tea?", 1);
+    await ends("A good choice.");
+    expect(JSON.stringify(other.model.requests.at(-1)?.body)).toContain("Darjeeling");
+  });
+
+  it("asks nobody where the key may not answer, and what needs it is denied [40:PRC-46]", async () => {
+    const other = await otherHermes({ scopes: ["chat"] });
+    await mkdir(path.join(other.home.work, "old"));
+    other.model.script(calls("terminal", { command: "rm -rf old" }), says("That was not allowed."));
+    const { telegram } = await gatewayOf(other.url, { settings: ["display: { tool_progress: off }"] });
+    telegram.text("clean up");
+    await expect.poll(() => telegram.shown().at(-1)?.text, { timeout: 60_000 }).toBe("That was not allowed.");
+    expect(telegram.shown().flatMap(({ buttons }) => buttons)).toEqual([]);
+    expect(existsSync(path.join(other.home.work, "old"))).toBe(true);
   });
 
   it("is told by the other Hermes that its key is wrong, and repeats no key [40:PRC-45]", async () => {

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { TurnResult } from "#conversation";
-import type { SessionEvent } from "#session";
+import { isRelayed, type SessionListener, toWire, wireVersion } from "#session";
 import type { ApiContext } from "../api-context.ts";
 import { ApiError, badRequest } from "../api-error.ts";
-import type { Caller } from "../callers.ts";
+import { type Caller, mayDo } from "../callers.ts";
 import { type Body, fingerprint, optionalFlag, optionalText, readBody } from "../request/body.ts";
 import { readMessages } from "../request/conversation.ts";
 import { derivedSessionId } from "../session-ids.ts";
@@ -13,11 +13,17 @@ import { textStreamer } from "../streams/text-streamer.ts";
 import type { TurnRequest } from "../turns.ts";
 import { chatUsage } from "../usage.ts";
 
+/** What happens beside the answer, in the wire form; the other Hermes asks for it by version. */
+const workEvent = "hermes.event";
+
 interface ChatCall {
   readonly turn: TurnRequest;
   readonly model: string;
   readonly id: string;
   readonly created: number;
+  readonly session: string;
+  /** The caller is another Hermes and shows the work, too. */
+  readonly tellsWork: boolean;
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -50,6 +56,7 @@ function readCall(
   const model = optionalText(body, "model", 200) ?? settings.modelName;
   const sent = sessionHeader(request, context);
   const id = sent ?? derivedSessionId(system, firstUserText);
+  const tellsWork = sent !== undefined && request.headers.get("x-hermes-events") === String(wireVersion);
   return {
     turn: {
       caller,
@@ -58,7 +65,10 @@ function readCall(
       input,
       named: { id, resumes: sent !== undefined },
       model: modelFor(settings, model),
+      asks: tellsWork && optionalFlag(body, "stream") === true && mayDo(caller, "approvals"),
     },
+    session: id,
+    tellsWork,
     model,
     id: `chatcmpl-${randomBytes(15).toString("hex").slice(0, 29)}`,
     created: Math.floor(context.clock.now() / 1000),
@@ -108,8 +118,10 @@ function streamed(call: ChatCall, context: ApiContext): Response {
     async (out) => {
       out.data(chunk({ role: "assistant", content: "" }));
       const text = textStreamer((piece) => out.data(chunk({ content: piece })));
-      const listen = (event: SessionEvent): void => {
+      const listen: SessionListener = (event, seq) => {
         text.take(event);
+        if (call.tellsWork && isRelayed(event))
+          out.data(toWire(event, { sessionId: call.session, seq, atMs: context.clock.now() }), { event: workEvent });
         if (event.type === "tool-start" && !event.name.startsWith("_"))
           out.data({ tool: event.name, emoji: "⚙", label: event.preview }, { event: "hermes.tool.progress" });
       };

@@ -245,7 +245,7 @@ const extras = {
       group({
         name: text("", "Who the key belongs to."),
         sha256: text("", "SHA-256 hash of the key."),
-        scopes: texts(["chat"], "What the key allows: `chat`, `runs`, `jobs`, `admin`."),
+        scopes: texts(["chat"], "What the key allows: `chat`, `runs`, `jobs`, `approvals`, `admin`."),
         rate_limit: whole(60, "Maximum requests per minute."),
       }),
       { description: "Additional API keys.", noEffect: false },

@@ -34,9 +34,10 @@ import { memoryService } from "./memory.ts";
 import { modelService, windowRule } from "./models.ts";
 import { saveModel } from "./preferences.ts";
 import { referenceService } from "./references.ts";
+import { followingWork } from "./remote-work.ts";
 import type { AgentServices } from "./services.ts";
 import type { AgentRequest, OpenAgent } from "./session-agent.ts";
-import { sessionScope, spenderOf } from "./session-scope.ts";
+import { guestOf, sessionScope, spenderOf } from "./session-scope.ts";
 import { skillService } from "./skills.ts";
 import { titleService } from "./titles.ts";
 import { toolService } from "./tools.ts";
@@ -112,14 +113,22 @@ export function createOpenAgent(shared: SessionHost): OpenAgent {
   };
 }
 
-function hostOf({ records, options }: AgentRequest, shared: SessionHost): SessionHost {
+function hostOf(request: AgentRequest, shared: SessionHost): SessionHost {
+  const { records, options, sessionId, events, approver, prompter } = request;
   const host = records === undefined ? shared : { ...shared, records };
   if (options.remote === undefined) return host;
-  const { models } = host;
-  return {
-    ...host,
-    models: { ...models, stream: (request, signal) => models.stream(withTextHistory(request), signal) },
-  };
+  const { models, machine } = host;
+  const stream = followingWork((sent, signal) => models.stream(withTextHistory(sent), signal), {
+    remote: options.remote,
+    sessionId,
+    isOwner: guestOf(options) === undefined,
+    events,
+    approver,
+    prompter,
+    clock: machine.clock,
+    logger: machine.logger,
+  });
+  return { ...host, models: { ...models, stream } };
 }
 
 async function modelOf(
@@ -184,10 +193,10 @@ function scopeOf(
 function toolOptions({ options }: AgentRequest, { surfaceTools, machine }: SessionHost, target: Target) {
   if (options.remote !== undefined) return { enabledToolsets: ["none"] };
   const { enabledToolsets, disabledTools } = surfaceTools.requestFor(options.source);
-  const { toolsets, disabledToolsets } = options;
+  const { toolsets, moreToolsets = [], disabledToolsets } = options;
   const usual = target.isServedHere === true ? machine.loaded.config.local.toolsets : enabledToolsets;
   return {
-    enabledToolsets: toolsets ?? usual,
+    enabledToolsets: [...(toolsets ?? usual), ...moreToolsets],
     disabledTools,
     ...defined({ disabledToolsets }),
   };

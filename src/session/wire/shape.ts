@@ -28,9 +28,12 @@ type OptionalName<F extends Fields> = { [K in keyof F]: undefined extends Read<F
 
 /** What is read by a shape. */
 export type Read<S> = S extends Shape<infer T> ? T : never;
-export type ReadFields<F extends Fields> = { readonly [K in Exclude<keyof F, OptionalName<F>>]: Read<F[K]> } & {
-  readonly [K in OptionalName<F>]?: Read<F[K]>;
+export type ReadFields<F extends Fields> = {
+  readonly [K in Exclude<keyof F, OptionalName<F>> as Camel<K>]: Read<F[K]>;
+} & {
+  readonly [K in OptionalName<F> as Camel<K>]?: Read<F[K]>;
 };
+type Camel<K> = K extends `${infer First}_${infer Rest}` ? `${First}${Capitalize<Camel<Rest>>}` : K;
 
 const same = (value: unknown): unknown => value;
 
@@ -65,11 +68,27 @@ export function whole({ min = 0, max = Number.MAX_SAFE_INTEGER } = {}): Shape<nu
   };
 }
 
-/** Written only: figures with a fraction. */
-export const figure: Shape<number> = { schema: { type: "number" }, write: same, read: unread };
-export const flag: Shape<boolean> = { schema: { type: "boolean" }, write: same, read: unread };
+/** Figures with a fraction. */
+export const figure: Shape<number> = {
+  schema: { type: "number" },
+  write: same,
+  read(value, where) {
+    if (typeof value !== "number" || !Number.isFinite(value)) throw new WireError(where, "must be a number");
+    return value;
+  },
+};
+
+export const flag: Shape<boolean> = {
+  schema: { type: "boolean" },
+  write: same,
+  read(value, where) {
+    if (typeof value !== "boolean") throw new WireError(where, "must be true or false");
+    return value;
+  },
+};
+
 /** Any JSON value: what a model wrote as arguments, for example. */
-export const anything: Shape<unknown> = { schema: {}, write: same, read: unread };
+export const anything: Shape<unknown> = { schema: {}, write: same, read: same };
 
 export function oneOf<const T extends string>(...choices: readonly T[]): Shape<T> {
   return {
@@ -136,7 +155,7 @@ export function object<const F extends Fields>(fields: F): Shape<ReadFields<F>> 
       const inside = (name: string): string => (where === "" ? name : `${where}.${name}`);
       const own = (name: string): unknown => (Object.hasOwn(value, name) ? value[name] : undefined);
       return Object.fromEntries(
-        entries.map(([name, shape]) => [name, shape.read(own(name), inside(name))]),
+        entries.map(([name, shape]) => [camel(name), shape.read(own(name), inside(name))]),
       ) as ReadFields<F>;
     },
   };
@@ -149,15 +168,15 @@ export function union(by: string, members: Readonly<Record<string, Fields>>): Sh
   );
   return {
     schema: { oneOf: [...shapes.values()].map(({ schema }) => schema) },
-    read: unread,
+    read(value, where) {
+      const shape = isRecord(value) ? shapes.get(String(value[by])) : undefined;
+      if (shape === undefined) throw new WireError(where, `must be of a known ${by}`);
+      return shape.read(value, where);
+    },
     write: (value) => (isRecord(value) ? shapes.get(String(value[by]))?.write(value) : undefined),
   };
 }
 
 function camel(name: string): string {
   return name.replace(/_([a-z])/g, (_all, letter: string) => letter.toUpperCase());
-}
-
-function unread(_value: unknown, where: string): never {
-  throw new WireError(where, "is written and not read");
 }

@@ -7,6 +7,7 @@ import { openHarness } from "../testing/harness.ts";
 import { applyInput } from "./apply-input.ts";
 import { eventShapes, toWire } from "./events.ts";
 import { inputShapes, readInput } from "./inputs.ts";
+import { isRelayed, readRelayed } from "./relay.ts";
 import { type JsonSchema, WireError } from "./shape.ts";
 
 const open: AsyncDisposable[] = [];
@@ -84,6 +85,23 @@ describe("the wire form of events", () => {
       }),
       { numRuns: 50 },
     );
+  });
+
+  it("is read back where another Hermes tells of its work, also with fields of a newer one, and nothing else is", () => {
+    const told = (Object.keys(eventShapes) as SessionEvent["type"][]).filter((type) => isRelayed({ type } as never));
+    for (const type of told)
+      fc.assert(
+        fc.property(fitting(eventShapes[type].schema), (fields) => {
+          const event = { type, ...(inCamelCase(fields) as object) } as SessionEvent;
+          const wire = { ...(throughJson(toWire(event, ids)) as object), newer: 1 };
+          expect(throughJson(readRelayed(wire))).toEqual(throughJson(event));
+          expect(readRelayed({ ...wire, v: 2 })).toBeUndefined();
+        }),
+        { numRuns: 50 },
+      );
+    const answer = toWire({ type: "text-delta", text: "The answer comes by itself." }, ids);
+    for (const other of [answer, { v: 1, type: "tool-start", call_id: 7 }, undefined])
+      expect(readRelayed(other)).toBeUndefined();
   });
 
   it("says nothing that is only for the program: provider blocks, forms for requests, where a key is", () => {

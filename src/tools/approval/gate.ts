@@ -118,7 +118,7 @@ async function judge(deps: GateDeps, input: Case): Promise<GateVerdict> {
   const open = asked.filter((_, index) => granted[index] !== true);
   const now: Case = { ...input, findings: open };
   if (open.length === 0) return decided(deps, { ...input, findings: asked }, { kind: "run", note: "approved earlier" });
-  const answer = surfaceAnswer(scope.source, deps.surfaceRules);
+  const answer = surfaceAnswer(scope, deps.surfaceRules);
   // What is exact needs the word of a person: no surface and no model gives it.
   const isExact = open.some((finding) => finding.isExact === true);
   if (isExact && (answer.kind !== "ask" || isUnattended(deps, context)))
@@ -151,7 +151,7 @@ async function ruleFor(deps: GateDeps, input: Case): Promise<PermissionVerdict |
 
 /** Out of the wall only with the word of a person, each time anew: no switch, no surface and no earlier answer replaces it. */
 async function askToLeave(deps: GateDeps, input: Case): Promise<GateVerdict> {
-  const isAsking = surfaceAnswer(input.context.scope.source, deps.surfaceRules).kind === "ask";
+  const isAsking = surfaceAnswer(input.context.scope, deps.surfaceRules).kind === "ask";
   if (isAsking && !isUnattended(deps, input.context)) return askPerson(deps, input);
   return decided(
     deps,

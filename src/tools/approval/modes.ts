@@ -1,3 +1,5 @@
+import type { SessionScope } from "../contract/session-scope.ts";
+
 /** How flagged commands are handled. */
 export type ApprovalMode = "manual" | "smart" | "off";
 
@@ -25,7 +27,10 @@ export type SurfaceAnswer =
 const headlessSurfaces: ReadonlySet<string> = new Set(["api_server", "webhook", "one_shot", "batch"]);
 
 /** Whether a surface can ask at all, and what holds where it cannot. */
-export function surfaceAnswer(surface: string, rules: SurfaceRules): SurfaceAnswer {
+export function surfaceAnswer(
+  { source: surface, isAttended }: Pick<SessionScope, "source" | "isAttended">,
+  rules: SurfaceRules,
+): SurfaceAnswer {
   if (surface === "cron") {
     if (rules.cron === "approve") return { kind: "allow" };
     return {
@@ -34,7 +39,9 @@ export function surfaceAnswer(surface: string, rules: SurfaceRules): SurfaceAnsw
       hint: "approvals.cron_mode decides this",
     };
   }
-  if (!headlessSurfaces.has(surface)) return { kind: "ask" };
+  // A caller of the API may say that it puts questions before a person.
+  const asks = surface === "api_server" && isAttended === true;
+  if (asks || !headlessSurfaces.has(surface)) return { kind: "ask" };
   if (rules.headless === "allow") return { kind: "allow" };
   return {
     kind: "deny",

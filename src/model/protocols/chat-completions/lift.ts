@@ -44,6 +44,9 @@ export class ChatLift implements Lift {
       return this.end();
     }
     const parsed = parseJson(data);
+    const { workEvent } = this.#request.target.quirks;
+    if (parsed.ok && workEvent !== undefined && frame.event === workEvent)
+      return [...this.#writer.take(), { type: "relayed", event: parsed.value }];
     if (parsed.ok) this.chunk(parsed.value, data);
     else this.#writer.fail(malformedFrame(parsed.message, data));
     return this.#writer.take();
