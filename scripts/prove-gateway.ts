@@ -9,9 +9,9 @@ import { Deployment, type Member } from "../test/e2e/support/deployment.ts";
 import type { Stage } from "../test/e2e/support/stage.ts";
 import { startModelServer } from "../test/fakes/model-server/index.ts";
 import { answerByNumber, marksFile } from "./gateway-proof/answers.ts";
-import { type Crowd, proofPlatforms, startCrowds } from "./gateway-proof/crowd.ts";
+import { besideEachOther, type Crowd, proofPlatforms, startCrowds } from "./gateway-proof/crowd.ts";
 import { type Left, openLedger } from "./gateway-proof/left.ts";
-import { oneChatPlatforms } from "./gateway-proof/services.ts";
+import { oneChatPlatforms, otherWays } from "./gateway-proof/services.ts";
 import { type Tally, tally } from "./gateway-proof/tally.ts";
 
 /**
@@ -228,9 +228,13 @@ function options() {
 async function main(): Promise<void> {
   const values = options();
   const [from = 1, to = 30] = values["kill-every"].split("-").map(Number);
-  const named = values.platforms === "all" ? proofPlatforms : values.platforms.split(",");
+  const all = values.each ? proofPlatforms : besideEachOther;
+  const named = values.platforms === "all" ? all : values.platforms.split(",");
   const unknown = named.filter((one) => !proofPlatforms.includes(one));
   if (unknown.length > 0) throw new Error(`There is no ${unknown.join()}. There are: ${proofPlatforms.join(", ")}`);
+  const together = named.map((one) => otherWays[one] ?? one);
+  if (!values.each && new Set(together).size < together.length)
+    throw new Error("A gateway reaches a platform in one way at a time; name --each to try one after the other.");
   const runs = values.each ? named.map((one) => [one]) : [named];
   const heads = columns.map(([name]) => name);
   if (values.each) process.stdout.write(row(heads) + row(heads.map(() => "---")));

@@ -2,7 +2,7 @@ import { type DiscordServer, startDiscordServer } from "../../test/fakes/platfor
 import { type SlackServer, startSlackServer } from "../../test/fakes/platforms/slack-server.ts";
 import { startTelegramServer, type TelegramServer } from "../../test/fakes/platforms/telegram-server.ts";
 import { startMail } from "./mail.ts";
-import { servicePlatforms, startService } from "./services.ts";
+import { oneChatPlatforms, otherWays, servicePlatforms, startService } from "./services.ts";
 import { startWebhook } from "./webhook.ts";
 
 export type SendFault = "server-error" | "rate-limited" | "accept-then-cut";
@@ -43,6 +43,11 @@ const makers: Readonly<Record<string, () => Promise<Crowd>>> = {
 
 /** Every platform of the product, and the second way to reach one. */
 export const proofPlatforms: readonly string[] = [...Object.keys(makers), ...servicePlatforms];
+
+/** Those that can be served beside each other: one way to reach each, and many chats on all of them. */
+export const besideEachOther: readonly string[] = proofPlatforms.filter(
+  (name) => otherWays[name] === undefined && !oneChatPlatforms.includes(name),
+);
 
 export async function startCrowds(platforms: readonly string[]): Promise<readonly Crowd[]> {
   return await Promise.all(platforms.map(async (platform) => await (makers[platform]?.() ?? startService(platform))));

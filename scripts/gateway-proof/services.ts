@@ -252,7 +252,7 @@ async function startSignal(options: { readonly isOld?: boolean } = {}): Promise<
 }
 
 /** Other ways to reach a platform, by the names they have here. */
-const platformOf: Readonly<Record<string, string>> = { "whatsapp-bridge": "whatsapp", "signal-old": "signal" };
+export const otherWays: Readonly<Record<string, string>> = { "whatsapp-bridge": "whatsapp", "signal-old": "signal" };
 
 export const servicePlatforms: readonly string[] = Object.keys(starts);
 /** All that comes from there is one conversation. */
@@ -261,7 +261,7 @@ export const oneChatPlatforms: readonly string[] = ["homeassistant"];
 export async function startService(name: string): Promise<Crowd> {
   const start = starts[name];
   if (start === undefined) throw new Error(`There is no platform ${name}.`);
-  return crowdOf(platformOf[name] ?? name, await start());
+  return crowdOf(otherWays[name] ?? name, await start());
 }
 
 export function crowdOf(platform: string, service: ServiceCrowd): Crowd {
