@@ -75,3 +75,20 @@ it("a gateway has its lock and its file before its plugins, these before its pla
   });
   expect((await fetch(`http://127.0.0.1:${port}/health`)).status).toBe(200);
 }, 120_000);
+
+it("a gateway without a model says at its start who answers instead, and what to do about it", async () => {
+  const scope = new Scope();
+  scopes.push(scope);
+  const telegram = scope.adopt(await startTelegramServer());
+  const config = `telegram: { base_url: "${telegram.url}", allowed_users: ["7"] }`;
+  const home = scope.adopt(await Stage.open({ config, env: `TELEGRAM_BOT_TOKEN=${telegram.token}\n` }));
+  const child = home.start(["gateway", "run"]);
+  let said = "";
+  child.stderr?.on("data", (chunk: Buffer) => {
+    said += chunk.toString();
+  });
+  await expect.poll(() => said, { timeout: 60_000 }).toMatch(/demo model answers[\s\S]*hermes setup/u);
+  telegram.text("hello");
+  // What a person reads in a chat names no command that works in the terminal only.
+  await expect.poll(() => telegram.shown().at(-1)?.text, { timeout: 60_000 }).toContain("hermes setup");
+}, 120_000);

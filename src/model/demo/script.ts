@@ -21,7 +21,7 @@ export type Move =
     };
 
 export const introduction =
-  "I am the built-in demo model: a few rules, offline, no intelligence. Connect a real model with `/connect` in the chat.";
+  "I am the built-in demo model: a few rules, offline, no intelligence. Connect a real model with `hermes setup`, or `/connect` in the terminal.";
 
 const abilities = [
   "list files in <folder>",

@@ -100,6 +100,7 @@ async function serve(
     for (const warning of warnings) say(`! ${warning}`);
   }
   if (remote !== undefined) say(`Turns are done by ${new URL(remote.url).host}.`);
+  else if (roles.has("worker")) void quietly("looking for the model", () => tellModel(hermes, say, signal), hermes);
   await using boot = new BootFile({ hermes, cwd: io.cwd, isHere: hasScheduler });
   await using hooks = new GatewayHooks({
     logger: hermes.logger,
@@ -139,6 +140,15 @@ function tellProblems({ loaded, logger }: Hermes, say: (text: string) => void): 
     if (warning.severity === "error") logger.error("a problem of the settings", { text });
     else logger.warn("a problem of the settings", { text });
   }
+}
+
+/** Beside the start, which does not wait for it: whoever set a chat up should not wonder who answers there. */
+async function tellModel({ models }: Hermes, say: (text: string) => void, signal: AbortSignal): Promise<void> {
+  const found = await models.resolve({}, signal);
+  if (found.kind === "target") return;
+  if (found.code === "no_provider_configured")
+    say("! No model is connected, so the built-in demo model answers. Connect one with: hermes setup");
+  else say(`! ${found.message} ${found.hint}`);
 }
 
 /** How long it may do without any platform before it ends for its service manager to start it again. */
