@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { silentLogger } from "#foundation/files/logger";
+import { never } from "#foundation/lifecycle/abort";
 import { Deferred } from "#foundation/lifecycle/deferred";
 import { FakeClock } from "#foundation/testing/fake-clock";
 import { type Connection, ConnectionError, type Platform } from "../platform/platform.ts";
@@ -79,6 +80,19 @@ describe("a platform that cannot be connected", () => {
     expect(states.at(-1)).toEqual({ state: "disconnected" });
   });
 
+  it("waits as long when each attempt takes its time to fail [40:PRC-33]", async () => {
+    const slow: Attempt = async () => {
+      await at.clock.sleep(50_000, never);
+      throw new Error("no answer");
+    };
+    const at = supervised([], slow);
+    await at.clock.advance(10 * minuteMs);
+    const [first = 0, second = 0, third = 0] = at.triedAtMs;
+    expect(second - first).toBeGreaterThanOrEqual(80_000);
+    expect(third - second).toBeGreaterThanOrEqual(110_000);
+    await at.end();
+  });
+
   it("is left alone when trying again cannot help [40:PRC-5] [40:PRC-33]", async () => {
     const { triedAtMs, running, states, clock } = supervised([revoked]);
     await running;
@@ -113,6 +127,18 @@ describe("a connection", () => {
     expect(at.disposed).toEqual(["first", "second"]);
   });
 
+  it("that was good is made again at once, and the pauses begin only when that fails [40:PRC-33] [40:PRC-34]", async () => {
+    const lost = new Deferred<ConnectionError>();
+    const at = supervised([() => Promise.resolve(at.connection("first", lost))]);
+    await at.clock.advance(50_000);
+    lost.resolve(new ConnectionError("socket_closed", "the socket was closed", { isRetryable: true }));
+    await at.clock.advance(2 * minuteMs);
+    const [, again = 0, later = 0] = at.triedAtMs;
+    expect(again - 50_000).toBeLessThan(3_000);
+    expect(later - again).toBeGreaterThanOrEqual(30_000);
+    await at.end();
+  });
+
   it("that ends for good is not made again [40:PRC-34]", async () => {
     const lost = new Deferred<ConnectionError>();
     const at = supervised([() => Promise.resolve(at.connection("first", lost))]);
@@ -128,7 +154,7 @@ describe("a connection", () => {
     await at.clock.advance(50_000);
     expect(at.names()).toEqual(["connecting", "connected"]);
     await at.clock.advance(30_000);
-    expect(at.states.at(-1)).toMatchObject({ state: "retrying", errorCode: "silent" });
+    expect(at.states[2]).toMatchObject({ state: "retrying", errorCode: "silent" });
     expect(at.disposed).toEqual(["deaf"]);
     await at.end();
   });

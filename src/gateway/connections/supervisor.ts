@@ -23,6 +23,9 @@ export interface SupervisorDeps {
 /** A connection that says nothing for this long is deaf, whatever its socket believes. */
 const longestSilenceMs = 60_000;
 const lookEveryMs = 10_000;
+/** A connection that lasted so long was a good one: it is made again at once. */
+const goodAfterMs = 30_000;
+const againMs = 1_000;
 const retryDelaysMs = [30_000, 60_000, 120_000, 240_000, 300_000];
 const patientAfter = 20;
 const patientDelayMs = 900_000;
@@ -31,6 +34,7 @@ const patientDelayMs = 900_000;
 export class PlatformSupervisor {
   readonly #deps: SupervisorDeps;
   #heardAtMs = 0;
+  #connectedAtMs = Number.POSITIVE_INFINITY;
 
   constructor(deps: SupervisorDeps) {
     this.#deps = deps;
@@ -39,15 +43,14 @@ export class PlatformSupervisor {
   async run(signal: AbortSignal): Promise<void> {
     const { platform, onState, clock, logger } = this.#deps;
     for (let failures = 0; !signal.aborted; ) {
-      const startedAtMs = clock.now();
+      this.#connectedAtMs = Number.POSITIVE_INFINITY;
       const failure = await this.#connectOnce(signal);
       if (signal.aborted) break;
       const { code: errorCode, message: errorMessage, isRetryable } = failure;
       logger.warn("a platform is not connected", { platform: platform.id, errorCode, errorMessage, isRetryable });
       if (!isRetryable) return onState({ state: "fatal", errorCode, errorMessage });
       onState({ state: "retrying", errorCode, errorMessage });
-      // A connection that lasted a while was a good one: its end is the first failure again.
-      failures = clock.now() - startedAtMs > longestSilenceMs ? 1 : failures + 1;
+      failures = clock.now() - this.#connectedAtMs > goodAfterMs ? 0 : failures + 1;
       await clock.sleep(delayMs(failures), signal).catch(() => undefined);
     }
     onState({ state: "disconnected" });
@@ -63,6 +66,7 @@ export class PlatformSupervisor {
     try {
       const connection = await platform.connect({ ...ports, alive }, linkSignals(signal, limit.signal));
       alive();
+      this.#connectedAtMs = clock.now();
       onState({ state: "connected" });
       return await this.#hold(connection, signal);
     } catch (error) {
@@ -105,6 +109,7 @@ function ended(): ConnectionError {
 
 /** With some chance in it, so that many programs do not come back at the same moment; never sooner. */
 function delayMs(failures: number): number {
-  const base = failures > patientAfter ? patientDelayMs : (retryDelaysMs[failures - 1] ?? 300_000);
+  const usual = failures === 0 ? againMs : (retryDelaysMs[failures - 1] ?? 300_000);
+  const base = failures > patientAfter ? patientDelayMs : usual;
   return Math.round(base * (1 + Math.random() * 0.2));
 }

@@ -150,7 +150,10 @@ export async function startTelegramServer(
     const due = () => updates.filter(({ id }) => id >= offset).sort((a, b) => a.id - b.id);
     if (due().length === 0)
       await new Promise<void>((resolve) => {
+        // A poll that has nothing to give ends empty after the time that was asked for.
+        const over = setTimeout(() => go(), Number(body["timeout"] ?? 0) * 1000);
         const go = (): void => {
+          clearTimeout(over);
           waiting.delete(go);
           resolve();
         };
