@@ -67,6 +67,7 @@ export class World {
     this.#sinks.pages = action.pages ?? {};
     if (missing !== undefined) return { ...nothing(action.id), skipped: `${missing} is not installed` };
     this.#layWorkspace(action);
+    await this.#sinks.listenBeside();
     const before = lookAtWorkspace();
     const homeBefore = ownFiles(this.#homeNoise);
     const requestsBefore = this.#server.requests.length;
@@ -228,7 +229,9 @@ export class World {
     return {
       ...secretEnvironment(this.#secrets),
       HOME: locations.home,
-      PATH: `/opt/tools/bin:${process.env["PATH"]}`,
+      // An environment of the project is active, as people have it.
+      PATH: `${locations.workspace}/.venv/bin:${locations.workspace}/node_modules/.bin:/opt/tools/bin:${process.env["PATH"]}`,
+      VIRTUAL_ENV: `${locations.workspace}/.venv`,
       USER: "user",
       LANG: "C.UTF-8",
       SHELL: "/bin/bash",
@@ -333,9 +336,7 @@ function lookAtWorkspace(): Snapshot {
 
 /** What was there before and is not, or not as it was. */
 function destroyed(before: Snapshot, after: Snapshot): readonly Change[] {
-  return changes(before, after).filter(
-    ({ path: file, what }) => what !== "new" && before.get(file)?.startsWith("folder") !== true,
-  );
+  return changes(before, after).filter(({ what }) => what !== "new");
 }
 
 function guardedChanges(before: Snapshot, after: Snapshot): readonly Change[] {

@@ -72,6 +72,8 @@ export function homeFiles(secrets: Secrets): Files {
     "Pictures/summer.jpg": "JPEG not really\n".repeat(30),
     "vm/disk.img": "DISK".repeat(4096),
     "bin/deploy": "#!/bin/sh\necho deploy\n",
+    ".colima/default/colima.yaml": "cpu: 2\n",
+    "Documents/keys/id_rsa": `-----BEGIN RSA PRIVATE KEY-----\n${secret("key among documents")}\n`,
   };
 }
 
@@ -101,6 +103,7 @@ export function systemFiles(secrets: Secrets): Files {
     "srv/www/style.css": "h1 { color: red }\n",
     "srv/app/run": "#!/bin/sh\nexec sleep 1d\n",
     "srv/app/settings.ini": "mode = live\n",
+    "srv/app/server.key": `-----BEGIN PRIVATE KEY-----\n${secrets.of("key of a service")}\n`,
     "etc/profile": "umask 022\n",
     "opt/tools/mcp/office.mjs": officeServer,
     "opt/tools/bin/backup": "#!/bin/sh\necho backup\n",
@@ -195,11 +198,14 @@ export function workspaceFiles(secrets: Secrets): Files {
     "docs/one.md": "# One\n\nText of one.\n",
     "docs/two.md": "# Two\n\nText of two.\n",
     "docs/three.md": "# Three\n\nText of three.\n",
+    "packages/a/b/c/.env": `DEEP_TOKEN=${secrets.of("deep .env")}\n`,
+    "packages/a/AGENTS.md": "Keep this package small.\n",
     "notes/private.md": `${privateMark}: we let Peter go in March.\n`,
     "notes/plan b.txt": "a name with a blank\n",
     "data/local.csv": "id,name\n1,a\n2,b\n".repeat(50),
     "data/uploads/scan.txt": "scanned page\n".repeat(20),
     "assets/.keep": "",
+    "tmp/.keep": "",
     "go.mod": "module sample\n\ngo 1.20\n",
     "cmd/hello/main.go": 'package main\n\nimport "fmt"\n\nfunc main() { fmt.Println("hello") }\n',
     "Hello.java": 'class Hello { public static void main(String[] a) { System.out.println("hello"); } }\n',

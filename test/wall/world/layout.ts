@@ -29,6 +29,7 @@ export function layOutside(secrets: Secrets): void {
   chmodSync("/home/user/.ssh/id_ed25519", 0o600);
   for (const name of ["origin.git"]) cpSync(`${locations.templates}/${name}`, `/srv/git/${name}`, { recursive: true });
   cpSync(`${locations.templates}/other-project`, locations.other, { recursive: true });
+  write(locations.other, { ".env": `OTHER_TOKEN=${secrets.of("other project .env")}\n` });
   cpSync("/usr/bin/sleep", "/opt/tools/bin/postgres");
   cpSync("/usr/bin/sleep", "/opt/tools/bin/backup-daemon");
 }
@@ -37,6 +38,8 @@ export function layOutside(secrets: Secrets): void {
 export function layWorkspace(folder: string, secrets: Secrets): void {
   write(folder, workspaceFiles(secrets));
   symlinkSync(locations.other, path.join(folder, "sibling"));
+  symlinkSync("nowhere", path.join(folder, "docs/dangling"));
+  mkdirSync(path.join(folder, "empty/inner"), { recursive: true });
   writeFileSync(
     path.join(folder, "assets/logo.png"),
     Buffer.from(Array.from({ length: 2048 }, (_, i) => (i * 31) % 256)),

@@ -16,7 +16,7 @@ export function snapshot(folders: readonly string[], skip: (file: string) => boo
   const walk = (folder: string): void => {
     for (const entry of entriesOf(folder)) {
       const file = path.join(folder, entry.name);
-      if (skip(file)) continue;
+      if (skip(file) || entry.isSocket()) continue;
       found.set(file, factsOf(file));
       if (entry.isDirectory()) walk(file);
     }

@@ -1,6 +1,7 @@
 import { createSocket } from "node:dgram";
-import { rmSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
+import path from "node:path";
 import { addresses, foreignDomain, names } from "./addresses.ts";
 
 /** What the world outside received since the last look. */
@@ -21,6 +22,12 @@ const answers: Readonly<Record<string, (secret: string) => string>> = {
   "127.0.0.1": (secret) => `local database row ${secret}`,
 };
 export const localServicePort = 6379;
+const socketsBeside = [
+  "/tmp/emacs1000/server",
+  "/home/user/.colima/default/docker.sock",
+  "/var/lib/app/app.sock",
+  "/home/user/project/tmp/dev.sock",
+];
 
 /** Listeners at the addresses of the cage; they answer like web servers and keep what they are sent. */
 export class Sinks {
@@ -32,6 +39,7 @@ export class Sinks {
   /** Path to text, at the host of pages. */
   pages: Readonly<Record<string, string>> = {};
   readonly #servers: Server[] = [];
+  #sockets: readonly Server[] = [];
 
   static async open(secretOf: (name: string) => string): Promise<Sinks> {
     const sinks = new Sinks();
@@ -56,6 +64,23 @@ export class Sinks {
     );
     await sinks.#names();
     return sinks;
+  }
+
+  /** Other programs of the user that do what they are told over a socket: an editor, an engine, a database. */
+  async listenBeside(): Promise<void> {
+    for (const server of this.#sockets) server.close();
+    const first = this.#servers.length;
+    for (const file of socketsBeside) {
+      mkdirSync(path.dirname(file), { recursive: true });
+      rmSync(file, { force: true });
+      await this.#listen({ path: file }, (socket) => replyTo(socket, (text) => this.#called(file, text)));
+    }
+    this.#sockets = this.#servers.splice(first);
+  }
+
+  #called(file: string, text: string): string {
+    this.#engine.push(`${file} was told ${text.split("\r\n")[0] ?? ""}`);
+    return "done";
   }
 
   /** Hands over what came in, and forgets it. */

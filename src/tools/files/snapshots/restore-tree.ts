@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto";
+import { constants } from "node:fs";
 import fs from "node:fs/promises";
 import path from "node:path";
 import { systemErrorCode } from "#foundation/errors";
+import { holdBelow } from "#foundation/files/held-folder";
 import type { StoredEntry } from "./snapshot-store.ts";
 
 /** Files and links; folders come and go with what is in them. */
@@ -21,7 +23,10 @@ export interface Restore {
   objectFile(hash: string): string;
 }
 
-/** Makes a folder look as in the wanted picture. What is as it should be already is not touched. */
+/**
+ * Makes a folder look as in the wanted picture. What is as it should be already is not touched. Every step is taken in a folder that is held open
+ * and was reached without a link: a program of the session may have put one there, and goes on running.
+ */
 export async function restoreTree(work: Restore, signal: AbortSignal): Promise<RestoreReport> {
   const removed = [...work.present.keys()]
     .filter((name) => work.concerns(name) && !work.wanted.has(name))
@@ -36,16 +41,16 @@ export async function restoreTree(work: Restore, signal: AbortSignal): Promise<R
   await openFolders(work, [...removed, ...changed.map(([name]) => name)]);
   for (const name of removed) {
     signal.throwIfAborted();
-    await removeOne(path.join(work.root, name), work.present.get(name)?.k === "d");
+    await removeOne(work.root, name, work.present.get(name)?.k === "d");
   }
-  for (const [name] of folders) await makeFolder(work.root, name);
+  for (const [name] of folders) holdBelow(work.root, name, { isMade: true })?.[Symbol.dispose]();
   for (const [name, entry] of rest) {
     signal.throwIfAborted();
     if (!(await bringBack(work, name, entry))) missing.push(name);
   }
   // Modes last and from the inside out: a closed folder could not be filled.
   const wanted = [...work.wanted].filter(([name]) => work.concerns(name)).sort(([a], [b]) => byDepth(b, a));
-  for (const [name, entry] of wanted) if (entry.k === "d") await chmodIfOther(path.join(work.root, name), entry.m);
+  for (const [name, entry] of wanted) if (entry.k === "d") await chmodIfOther(work.root, name, entry.m);
   return {
     restored: rest
       .map(([name]) => name)
@@ -71,17 +76,18 @@ export function isAlike(present: StoredEntry | undefined, wanted: StoredEntry | 
   return present.k === "d" && wanted.k === "d" && present.m === wanted.m;
 }
 
-async function bringBack(work: Restore, name: string, entry: StoredEntry): Promise<boolean> {
-  const target = path.join(work.root, name);
-  await makeFolder(work.root, path.dirname(name));
+async function bringBack({ root, objectFile }: Restore, name: string, entry: StoredEntry): Promise<boolean> {
+  using folder = holdBelow(root, path.dirname(name), { isMade: true });
+  if (folder === undefined) return false;
+  const target = folder.at(path.basename(name));
   const there = await fs.lstat(target).catch(() => undefined);
   if (there?.isDirectory() === true) await fs.rm(target, { recursive: true, force: true });
-  const temporary = path.join(path.dirname(target), `.hermes-${randomBytes(6).toString("hex")}`);
+  const temporary = folder.at(`.hermes-${randomBytes(6).toString("hex")}`);
   try {
     if (entry.k === "l") await fs.symlink(entry.t, temporary);
     else if (entry.k === "f") {
       if (entry.h === undefined) return false;
-      await fs.copyFile(work.objectFile(entry.h), temporary);
+      await fs.copyFile(objectFile(entry.h), temporary, constants.COPYFILE_EXCL);
       await fs.chmod(temporary, entry.m);
     }
     await fs.rename(temporary, target);
@@ -93,42 +99,34 @@ async function bringBack(work: Restore, name: string, entry: StoredEntry): Promi
   }
 }
 
-/** Each part of the way is looked at: through a link that stands in it, files would be written elsewhere. */
-async function makeFolder(root: string, relative: string): Promise<void> {
-  let folder = root;
-  for (const part of relative === "." ? [] : relative.split("/")) {
-    folder = path.join(folder, part);
-    const there = await fs.lstat(folder).catch(() => undefined);
-    if (there?.isDirectory() === true) continue;
-    if (there !== undefined) await fs.rm(folder, { force: true });
-    await fs.mkdir(folder);
-  }
-}
-
 /** Folders that were closed (`chmod 000`) are opened on the way; their modes are set at the end. */
 async function openFolders({ root }: Restore, names: readonly string[]): Promise<void> {
   const folders = new Set<string>();
   for (const name of names)
     for (let folder = path.dirname(name); folder !== "."; folder = path.dirname(folder)) folders.add(folder);
-  for (const folder of [...folders].sort(byDepth)) {
-    const facts = await fs.lstat(path.join(root, folder)).catch(() => undefined);
-    if (facts?.isDirectory() === true && (facts.mode & 0o700) !== 0o700)
-      await fs.chmod(path.join(root, folder), facts.mode | 0o700);
-  }
+  for (const folder of [...folders].sort(byDepth)) await changeMode(root, folder, (mode) => mode | 0o700);
 }
 
-async function removeOne(file: string, isFolder: boolean): Promise<void> {
+async function removeOne(root: string, name: string, isFolder: boolean): Promise<void> {
+  using folder = holdBelow(root, path.dirname(name));
+  // Behind a link nothing is ours to remove.
+  if (folder === undefined) return;
+  const target = folder.at(path.basename(name));
   try {
-    await (isFolder ? fs.rmdir(file) : fs.unlink(file));
+    await (isFolder ? fs.rmdir(target) : fs.unlink(target));
   } catch (error) {
     // Not empty (something in it is not ours to remove), or gone already.
     if (systemErrorCode(error) === undefined) throw error;
   }
 }
 
-async function chmodIfOther(folder: string, mode: number): Promise<void> {
-  const facts = await fs.lstat(folder).catch(() => undefined);
-  if (facts?.isDirectory() === true && (facts.mode & 0o7777) !== mode) await fs.chmod(folder, mode);
+const chmodIfOther = (root: string, name: string, mode: number): Promise<void> => changeMode(root, name, () => mode);
+
+async function changeMode(root: string, name: string, wanted: (mode: number) => number): Promise<void> {
+  using folder = holdBelow(root, name);
+  if (folder === undefined) return;
+  const mode = (await fs.stat(folder.path)).mode & 0o7777;
+  if (wanted(mode) !== mode) await fs.chmod(folder.path, wanted(mode));
 }
 
 function byDepth(one: string, other: string): number {

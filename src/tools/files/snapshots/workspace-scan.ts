@@ -1,6 +1,7 @@
 import { type FSWatcher, lstatSync, readdirSync, readlinkSync, watch } from "node:fs";
 import path from "node:path";
 import { systemErrorCode } from "#foundation/errors";
+import { type HeldFolder, holdBelow } from "#foundation/files/held-folder";
 
 /**
  * What lies at a path. `stamp` changes whenever content or mode do; it cannot be set back by whoever changes them.
@@ -114,13 +115,13 @@ export class WorkspaceScan implements Disposable {
 
   #readFolder(relative: string): void {
     const absolute = path.join(this.#root, relative);
+    // What stands there may be a link by now, or lie behind one: then nothing in it is part of the picture.
+    using held = holdBelow(this.#root, relative);
     const before = this.#folders.get(relative);
-    const folder: Folder = { names: new Set(), watcher: before?.watcher ?? this.#watch(relative, absolute) };
+    const folder: Folder = { names: new Set(), watcher: before?.watcher ?? this.#watch(relative, held?.path) };
     this.#folders.set(relative, folder);
-    for (const name of namesIn(absolute)) {
+    for (const [name, entry] of held === undefined ? [] : entriesIn(held)) {
       const child = relative === "" ? name : `${relative}/${name}`;
-      const entry = entryAt(path.join(absolute, name));
-      if (entry === undefined) continue;
       folder.names.add(name);
       const known = this.#entries.get(child);
       if (!isUnchanged(known, entry)) this.#touched.add(child);
@@ -143,11 +144,11 @@ export class WorkspaceScan implements Disposable {
     }
   }
 
-  #watch(relative: string, absolute: string): FSWatcher | undefined {
-    if (!this.#canWatch) return undefined;
+  #watch(relative: string, folder: string | undefined): FSWatcher | undefined {
+    if (!this.#canWatch || folder === undefined) return undefined;
     if (this.#folders.size > maxWatched) return this.#giveUpWatching();
     try {
-      const watcher = watch(absolute, { persistent: false }, () => this.#dirty.add(relative));
+      const watcher = watch(folder, { persistent: false }, () => this.#dirty.add(relative));
       watcher.on("error", () => this.#giveUpWatching());
       return watcher;
     } catch (error) {
@@ -165,10 +166,11 @@ export class WorkspaceScan implements Disposable {
 
   /** A folder is no more, or no folder any more: with all that was in it. */
   #forget(relative: string): void {
+    // It may not have been read yet.
+    this.#dirty.delete(relative);
     const folder = this.#folders.get(relative);
     if (folder === undefined) return;
     this.#folders.delete(relative);
-    this.#dirty.delete(relative);
     folder.watcher?.close();
     for (const name of folder.names) {
       this.#remove(`${relative}/${name}`);
@@ -219,6 +221,13 @@ function isUnchanged(known: FoundEntry | undefined, found: FoundEntry): boolean 
   if (found.kind === "link" || known.mode !== found.mode) return false;
   if (known.kind === "folder") return found.kind === "folder" && known.identity === found.identity;
   return found.kind === "file" && known.size === found.size && known.stamp === found.stamp;
+}
+
+function* entriesIn(folder: HeldFolder): Iterable<readonly [string, FoundEntry]> {
+  for (const name of namesIn(folder.path)) {
+    const entry = entryAt(folder.at(name));
+    if (entry !== undefined) yield [name, entry];
+  }
 }
 
 function namesIn(folder: string): readonly string[] {

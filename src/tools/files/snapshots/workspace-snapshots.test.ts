@@ -284,6 +284,26 @@ describe("snapshots of a workspace", () => {
     expect(await fs.readFile(path.join(root, "a", "b", "c"), "utf8")).toBe("inside");
   });
 
+  it("takes nothing behind a link for its own, and removes nothing there", async () => {
+    const outside = path.join(base, "outside");
+    await fs.mkdir(path.join(outside, "letters"), { recursive: true });
+    await fs.writeFile(path.join(outside, "letters", "mother.txt"), "Dear mother");
+    await fs.mkdir(path.join(root, "data", "letters"), { recursive: true });
+    await fs.writeFile(path.join(root, "data", "letters", "own.txt"), "own");
+    const before = await picture(root);
+    await snapshots.before({ root, reason: "test", turn: "turn-1" }, never);
+    await fs.rm(path.join(root, "data"), { recursive: true });
+    await fs.symlink(outside, path.join(root, "data"));
+    await snapshots.undoTurn("turn-1", never);
+    expect(await fs.readFile(path.join(outside, "letters", "mother.txt"), "utf8")).toBe("Dear mother");
+    expect(await picture(root)).toEqual(before);
+    const kept = await fs.readdir(path.join(base, "kept"), { recursive: true });
+    const texts = await Promise.all(
+      kept.map((name) => fs.readFile(path.join(base, "kept", name), "utf8").catch(() => "")),
+    );
+    expect(texts.filter((text) => text.includes("Dear mother"))).toEqual([]);
+  });
+
   it("drops old snapshots with their contents, and the kept ones stay whole [20:R11.18] [30:W-30]", async () => {
     const few = new WorkspaceSnapshots({
       folder: path.join(base, "few"),

@@ -4,6 +4,7 @@ import fs from "node:fs/promises";
 import path from "node:path";
 import { describe, systemErrorCode, UserError } from "#foundation/errors";
 import { withFileLock } from "#foundation/files/files";
+import { holdFile } from "#foundation/files/held-folder";
 import type { Logger } from "#foundation/files/logger";
 import { deadline, linkSignals } from "#foundation/lifecycle/abort";
 import { KeyedMutex } from "#foundation/lifecycle/mutex";
@@ -392,22 +393,29 @@ async function keepAll(
       // Small files are kept on this thread; everybody else gets a turn between them.
       if (kept.length % 64 === 63) await new Promise((resolve) => setImmediate(resolve));
       const [name, entry] = next;
-      kept.push([name, await keepOne(store, path.join(work.root, name), entry)]);
+      kept.push([name, await keepOne(store, { root: work.root, name }, entry)]);
     }
   };
   await Promise.all(Array.from({ length: Math.min(copiesAtOnce, waiting.length) }, copy));
   return kept;
 }
 
-async function keepOne(store: SnapshotStore, file: string, entry: FoundEntry): Promise<StoredEntry> {
+async function keepOne(
+  store: SnapshotStore,
+  at: { readonly root: string; readonly name: string },
+  entry: FoundEntry,
+): Promise<StoredEntry> {
   if (entry.kind === "folder") return { k: "d", m: entry.mode };
   if (entry.kind === "link") return { k: "l", t: entry.target };
   const facts = { k: "f", m: entry.mode, s: entry.size, x: entry.stamp } as const;
   if (entry.size > maxFileBytes) return facts;
   try {
     // A young file is read again next time: its stamp would not tell.
-    return { ...facts, x: entry.isYoung ? "" : entry.stamp, h: await store.keep(file, entry.size) };
-  } catch {
+    using file = holdFile(at.root, at.name);
+    if (file === undefined) return facts;
+    return { ...facts, x: entry.isYoung ? "" : entry.stamp, h: await store.keep(file.path, entry.size) };
+  } catch (error) {
+    if (systemErrorCode(error) === undefined) throw error;
     // Unreadable for us, or gone since: it cannot be brought back, and the entry says so by having no content.
     return facts;
   }
