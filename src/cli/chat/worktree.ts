@@ -3,6 +3,7 @@ import { appendFile, cp, mkdir, readdir, rmdir, stat, symlink } from "node:fs/pr
 import path from "node:path";
 import { systemErrorCode, UserError } from "#foundation/errors";
 import { readTextFile } from "#foundation/files/files";
+import { ownEnvironment } from "#foundation/process/platform";
 import { runProcess } from "#foundation/process/run";
 import { exitCodes } from "../command.ts";
 
@@ -152,7 +153,7 @@ function gitIn(cwd: string, env: NodeJS.ProcessEnv) {
     const quiet = ["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"];
     const done = await runProcess("git", [...quiet, ...args], {
       cwd,
-      env,
+      env: ownEnvironment(env, [cwd]),
       signal,
       timeoutMs: 60_000,
       maxOutputBytes: 1024 * 1024,

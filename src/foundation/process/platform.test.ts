@@ -1,5 +1,17 @@
+import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { expect, test } from "vitest";
-import { findExecutable, isContainer, isTermux, isWsl, type Machine, shellPath, thisMachine } from "./platform.ts";
+import {
+  findExecutable,
+  isContainer,
+  isTermux,
+  isWsl,
+  type Machine,
+  ownEnvironment,
+  shellPath,
+  thisMachine,
+} from "./platform.ts";
 
 function machine(facts: Partial<Machine> & { files?: Record<string, string>; programs?: string[] } = {}): Machine {
   const { files = {}, programs = [], ...rest } = facts;
@@ -61,4 +73,24 @@ test("this machine answers for itself", () => {
   expect(findExecutable("node", { PATH: process.execPath.replace(/\/[^/]+$/, "") }, here)).toBe(process.execPath);
   expect(here.read("/definitely/not/here")).toBeUndefined();
   expect(here.isExecutable("/etc")).toBe(false);
+});
+
+test("programs of Hermes' own are not looked for where programs of a session write", () => {
+  const project = mkdtempSync(path.join(tmpdir(), "hermes-path-"));
+  try {
+    symlinkSync(project, `${project}-link`);
+    const folders = [
+      `${project}/.venv/bin`,
+      "node_modules/.bin",
+      "",
+      `${project}-link/not/there`,
+      `${project}-2`,
+      "/usr/bin",
+    ];
+    const env = { PATH: folders.join(path.delimiter), LANG: "C" };
+    expect(ownEnvironment(env, [project])).toEqual({ PATH: `${project}-2${path.delimiter}/usr/bin`, LANG: "C" });
+  } finally {
+    rmSync(`${project}-link`);
+    rmSync(project, { recursive: true });
+  }
 });

@@ -1,5 +1,5 @@
-import { accessSync, constants, readFileSync, statSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { accessSync, constants, readFileSync, realpathSync, statSync } from "node:fs";
+import { basename, delimiter, dirname, isAbsolute, join, resolve, sep } from "node:path";
 
 /** What these questions look at; tests answer for another machine. */
 export interface Machine {
@@ -54,6 +54,28 @@ export function findExecutable(
     }
   }
   return undefined;
+}
+
+/**
+ * The environment for a program that Hermes starts for itself, outside of every wall: on its PATH is no folder in which programs of a
+ * session can put one, such as that of a Python environment in the project or of `node_modules`.
+ */
+export function ownEnvironment(env: NodeJS.ProcessEnv, open: readonly string[]): NodeJS.ProcessEnv {
+  const closed = open.flatMap((folder) => [resolve(folder), realOrSelf(folder)]);
+  const isOpen = (folder: string): boolean => closed.some((one) => folder === one || folder.startsWith(join(one, sep)));
+  const folders = (env.PATH ?? "").split(delimiter);
+  const kept = folders.filter((one) => isAbsolute(one) && !isOpen(resolve(one)) && !isOpen(realOrSelf(one)));
+  return { ...env, PATH: kept.join(delimiter) };
+}
+
+/** What is not there yet lies where its nearest folder does. */
+function realOrSelf(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    const parent = dirname(folder);
+    return parent === folder ? folder : join(realOrSelf(parent), basename(folder));
+  }
 }
 
 function extensions(env: NodeJS.ProcessEnv, machine: Machine): readonly string[] {

@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
-import { findExecutable } from "#foundation/process/platform";
+import { findExecutable, ownEnvironment } from "#foundation/process/platform";
 import { runProcess } from "#foundation/process/run";
 import type { Clock } from "#foundation/time/clock";
 
@@ -44,9 +44,10 @@ export class ProjectFiles {
 
   /** What ripgrep lists, which knows ignore files; undefined when it is not there or fails. */
   async #listed(root: string, signal: AbortSignal): Promise<readonly string[] | undefined> {
-    const program = findExecutable("rg", this.#env);
+    const env = ownEnvironment(this.#env, [root]);
+    const program = findExecutable("rg", env);
     if (program === undefined) return undefined;
-    const options = { cwd: root, env: this.#env, signal, timeoutMs };
+    const options = { cwd: root, env, signal, timeoutMs };
     const ended = await runProcess(program, ["--files", "--hidden", "--glob", "!.git", "--no-messages"], options);
     signal.throwIfAborted();
     if (ended.stdout === "") return undefined;

@@ -1,4 +1,5 @@
 import type { ReferenceDeps } from "#agent";
+import { ownEnvironment } from "#foundation/process/platform";
 import { runProcess } from "#foundation/process/run";
 import type { SessionWall } from "#tools";
 import type { ReferenceService } from "./services.ts";
@@ -17,7 +18,8 @@ const gitLimits = { timeoutMs: 15_000, maxOutputBytes: 8 * 1024 * 1024 };
 export function referenceService(deps: ReferenceServiceDeps): ReferenceService {
   const { folder, env, home, fetchText } = deps;
   // A git of the person's own, without the variables that hold keys: what the repository makes it start inherits them.
-  const { PATH, HOME, LANG } = env;
+  const { HOME, LANG } = env;
+  const { PATH } = ownEnvironment(env, [folder]);
   const git: ReferenceDeps["git"] = async (args, signal) => {
     const wall = await deps.wall(signal);
     // Settings of a repository start programs; where nothing holds those inside, none of them does.

@@ -63,7 +63,7 @@ function parameters({ options }: TerminalDeps) {
       outside_sandbox: {
         type: "boolean",
         description:
-          "Ask the user to let exactly this command run outside the sandbox. Only when the sandbox refused what the task needs; say why in reason",
+          "Ask the user to let exactly this command run outside the sandbox. Only when the sandbox refused what the task needs; say why in reason. Variables, functions and aliases of this session do not count there",
       },
       reason: { type: "string", description: "With outside_sandbox: what the command needs, for the user" },
       notify_on_complete: { type: "boolean", description: "With background: tell me when it ends" },

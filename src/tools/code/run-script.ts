@@ -101,10 +101,7 @@ export interface Ended {
 
 async function execute(request: ScriptRequest, folder: string): Promise<Ended> {
   const { start, wall, tempDir } = request;
-  const program =
-    request.language === "python"
-      ? await findPython(request.env, request.options.mode, request.signal)
-      : process.execPath;
+  const program = request.language === "python" ? findPython(request.env, request.options.mode) : process.execPath;
   if (program === undefined) return { status: "no-interpreter", exitCode: -1, stdout: "", stderr: "" };
   using limit = deadline(request.options.timeoutMs);
   const signal = linkSignals(request.signal, limit.signal);

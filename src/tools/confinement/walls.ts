@@ -1,4 +1,6 @@
+import { ownEnvironment } from "#foundation/process/platform";
 import type { SessionScope } from "../contract/session-scope.ts";
+import { isBroad } from "./confinement.ts";
 import type { Enforcer, SandboxMode } from "./enforcer.ts";
 import type { Wall, WallOptions, WallOwner, WallRules } from "./wall.ts";
 
@@ -73,7 +75,7 @@ export class Walls implements AsyncDisposable {
   }
 
   async #open(owner: WallOwner, signal: AbortSignal, wider: Partial<WallOptions> = {}): Promise<Wall> {
-    this.#enforcer ??= this.#find(signal);
+    this.#enforcer ??= this.#find(owner, signal);
     try {
       const { Wall } = await import("./wall.ts");
       const wall = await Wall.open({ ...this.#options, ...wider, enforcer: await this.#enforcer }, owner, signal);
@@ -85,10 +87,12 @@ export class Walls implements AsyncDisposable {
     }
   }
 
-  async #find(signal: AbortSignal): Promise<Enforcer> {
-    const { mode, env } = this.#options;
+  async #find({ cwd }: WallOwner, signal: AbortSignal): Promise<Enforcer> {
+    const { mode, tempDir, home } = this.#options;
     const { findEnforcer } = await import("./enforcer.ts");
-    const enforcer = await findEnforcer({ mode, env }, signal);
+    // Who works in the home has it guarded: what is on the PATH there is not written without a question.
+    const open = isBroad({ workspace: cwd, home }) ? [tempDir] : [cwd, tempDir];
+    const enforcer = await findEnforcer({ mode, env: ownEnvironment(this.#options.env, open) }, signal);
     if (enforcer.kind === "none" && enforcer.notice !== undefined) this.#options.onNotice(enforcer.notice);
     return enforcer;
   }

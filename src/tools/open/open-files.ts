@@ -1,6 +1,8 @@
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { isTruthy } from "#config";
 import { never } from "#foundation/lifecycle/abort";
+import { ownEnvironment } from "#foundation/process/platform";
 import { createPathGuard, type PathRules } from "../approval/paths.ts";
 import type { ApprovalGate } from "../contract/approval-request.ts";
 import type { FileDeps } from "../files/file-access.ts";
@@ -66,7 +68,7 @@ export function openFiles(base: ToolsBase, { terminals, gate, cover }: FilesOpti
     history,
     ledger,
     engine() {
-      engine ??= chooseEngine(env);
+      engine ??= chooseEngine(ownEnvironment(env, [base.machine.cwd, tmpdir()]));
       return engine;
     },
   };

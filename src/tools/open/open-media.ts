@@ -1,5 +1,6 @@
+import { tmpdir } from "node:os";
 import { defined } from "#foundation/defined";
-import { findExecutable } from "#foundation/process/platform";
+import { findExecutable, ownEnvironment } from "#foundation/process/platform";
 import type { BuiltinDeps } from "../builtin/builtin-deps.ts";
 import type { WebExits } from "../confinement/web-exits.ts";
 import type { GuardedFiles } from "../files/task-files.ts";
@@ -40,7 +41,7 @@ export function visionDeps(
 
 /** `text_to_speech` */
 export function speechDeps({ machine, config, env }: ToolsBase, { files, gateway }: MediaOptions): Part<"speech"> {
-  const ffmpeg = (): string | undefined => findExecutable("ffmpeg", env);
+  const ffmpeg = (): string | undefined => findExecutable("ffmpeg", ownEnvironment(env, [machine.cwd, tmpdir()]));
   return {
     speech: {
       provider: config.tts.provider,

@@ -5,6 +5,7 @@ import { describe } from "#foundation/errors";
 import { withFileLock } from "#foundation/files/files";
 import { proxyFromEnv } from "#foundation/http/proxy";
 import { never } from "#foundation/lifecycle/abort";
+import { ownEnvironment } from "#foundation/process/platform";
 import type { Permissions } from "../approval/permissions/permissions.ts";
 import { ScriptStarts } from "../code/script-starts.ts";
 import { Walls } from "../confinement/walls.ts";
@@ -194,7 +195,7 @@ function openWalls(
   const { home, userHome, logger } = machine;
   const { terminal, security } = config;
   const own = subprocessHome(home.root);
-  const registries = scope.adopt(new KnownRegistries(env));
+  const registries = scope.adopt(new KnownRegistries(ownEnvironment(env, [machine.cwd, tmpdir()])));
   return scope.adopt(
     new Walls({
       mode: terminal.sandbox,

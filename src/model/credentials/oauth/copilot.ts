@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { UserError } from "#foundation/errors";
 import { ask, errorCodeIn, numberIn, postForm, textIn } from "#foundation/http/ask";
 import { type DeviceCode, deviceGrantType, standardPoll } from "#foundation/http/device-code";
+import { ownEnvironment } from "#foundation/process/platform";
 import { runProcess } from "#foundation/process/run";
 import { Secret } from "#foundation/secrets/secret";
 import { clientIds, copilotExchangeAgent } from "../../providers/identification.ts";
@@ -70,7 +71,7 @@ const programTimeoutMs = 5_000;
 
 /** Without the token variables, which the program would only echo. */
 async function askGitHubProgram(context: FlowContext, signal: AbortSignal): Promise<string | undefined> {
-  const { GH_TOKEN: _one, GITHUB_TOKEN: _other, ...env } = context.env;
+  const { GH_TOKEN: _one, GITHUB_TOKEN: _other, ...env } = ownEnvironment(context.env, [process.cwd()]);
   const host = env.COPILOT_GH_HOST?.trim();
   const args = ["auth", "token", ...(host === undefined || host === "" ? [] : ["--hostname", host])];
   try {

@@ -255,6 +255,56 @@ describe("a background process of a local terminal", () => {
     expect(text).toContain("30 120");
     expect(text).toContain("got abc");
   });
+
+  it("runs outside the wall exactly what was said: nothing the session's shell set has a part in it", async () => {
+    const terminal = await open({ env: { PATH: `${folder}/bin:${process.env["PATH"]}`, HOME: home, TMPDIR: folder } });
+    await mkdir(path.join(folder, "bin"));
+    await writeFile(path.join(folder, "bin/true"), "#!/bin/sh\necho planted\n", { mode: 0o755 });
+    await exec(
+      terminal,
+      "ls() { echo planted; }; export -f ls; alias id='echo planted'; export BASH_ENV=$PWD/bin/true SET=1",
+    );
+    const command = 'ls; id >/dev/null; true; echo "[$SET][$BASH_ENV]"';
+    expect((await exec(terminal, command)).output).toContain("planted");
+    const outside = await exec(terminal, command, { isUnconfined: true });
+    expect(outside.output).not.toContain("planted");
+    expect(outside.output).toContain("[][]");
+    const child = await terminal.spawn(command, {
+      isUnconfined: true,
+      pty: false,
+      signal: new AbortController().signal,
+    });
+    let text = "";
+    child.onData((more) => {
+      text += more;
+    });
+    await child.exit;
+    expect(text).not.toContain("planted");
+    // Nor does it leave anything behind for what runs inside.
+    await exec(terminal, "export SET=2; cd /", { isUnconfined: true });
+    expect((await exec(terminal, 'echo "$SET$PWD"')).output).toBe(`1${folder}\n`);
+  });
+
+  it("hands variables of the loader to what is held, never to what holds it", async () => {
+    const starts: (readonly string[])[] = [];
+    const wall: LocalTerminalOptions["wall"] = {
+      isInForce: false,
+      isMissing: false,
+      environment: {},
+      confine: ({ program, args }) => {
+        starts.push([program, ...args]);
+        const seen = 'echo "held by [$LD_LIBRARY_PATH]"; exec "$@"';
+        return { program: "/bin/sh", args: ["-c", seen, "holder", program, ...args] };
+      },
+      takeReached: () => undefined,
+      begin: () => undefined,
+      settle: async () => [],
+    };
+    const terminal = await open({ wall });
+    await exec(terminal, "export LD_LIBRARY_PATH=/planted OWN=1");
+    const next = await exec(terminal, 'echo "inside [$LD_LIBRARY_PATH][$OWN]"');
+    expect(next.output).toBe("held by []\ninside [/planted][1]\n");
+  });
 });
 
 /** Not merely a number that its parent has not taken back. */

@@ -4,8 +4,9 @@ import { defined } from "#foundation/defined";
 import type { Logger } from "#foundation/files/logger";
 import { makePrivateFolder } from "#foundation/files/private-folder";
 import { deadline, linkSignals } from "#foundation/lifecycle/abort";
-import { shellPath } from "#foundation/process/platform";
+import { ownEnvironment, shellPath } from "#foundation/process/platform";
 import { killGroup, type ProcessHandle, signalGroup, spawnProcess } from "#foundation/process/run";
+import { ToolFailure } from "../../contract/result.ts";
 import type { ExecOptions, ExecResult, SpawnOptions, Terminal, TerminalProcess } from "../../contract/terminal.ts";
 import { childEnvironment, type EnvironmentPolicy } from "../environment-variables.ts";
 import { HeadTailBuffer } from "../head-tail-buffer.ts";
@@ -15,6 +16,7 @@ import { codeOf, endOf } from "../shell/exec-end.ts";
 import {
   backgroundScript,
   foregroundScript,
+  outsideScript,
   plainShellScript,
   snapshotScript,
   waitingInput,
@@ -23,7 +25,8 @@ import {
 import { type ShellReport, ShellState } from "../shell/shell-state.ts";
 import { TerminalGone } from "../terminal-gone.ts";
 import { initFilesOf } from "./init-files.ts";
-import { ShellFiles } from "./shell-files.ts";
+import { withoutLoaderVariables } from "./loader-variables.ts";
+import { longestArgument, ShellFiles } from "./shell-files.ts";
 import { type ShellStart, SpareShell, type SpareTimes, type StartedShell } from "./spare-shell.ts";
 
 export interface LocalTerminalOptions {
@@ -143,6 +146,8 @@ class LocalTerminal implements Terminal {
   readonly #running = new Set<Promise<unknown>>();
   readonly #spare: SpareShell;
   readonly #graceMs: number;
+  /** What the person's own start files set, before any command. */
+  #startVariables: ReadonlyMap<string, string>;
   #isLoginPerCall = false;
 
   constructor(
@@ -156,9 +161,10 @@ class LocalTerminal implements Terminal {
       variables: start.env,
       ...defined({ blocked: options.environment.blocked }),
     });
+    this.#startVariables = this.#state.variables;
     this.home = start.env["HOME"] ?? "/";
     this.tempDir = temporaryFolder(options.env);
-    this.#shell = shellPath({ ...options.env, PATH: start.env["PATH"] });
+    this.#shell = shellPath(ownEnvironment({ ...options.env, PATH: start.env["PATH"] }, [options.cwd, this.tempDir]));
     this.#graceMs = readSwitches(options.env).sigtermGraceMs;
     const watch = (pid: number): Disposable | undefined => options.watch?.(pid);
     this.#spare = new SpareShell({ times: options.spareTimes, graceMs: this.#graceMs, keepDescendants: true, watch });
@@ -189,6 +195,7 @@ class LocalTerminal implements Terminal {
     const ran = await this.#run({ script, command: "", flags: ["-l"], keepsState: true }, options);
     signal.throwIfAborted();
     this.#state.dropCredentials(this.#options.environment.passthrough ?? []);
+    this.#startVariables = this.#state.variables;
     if (ran.report.kind === "complete") return;
     // Without a snapshot each command pays for the start files itself, and still works.
     this.#isLoginPerCall = ran.report.kind === "none";
@@ -198,8 +205,9 @@ class LocalTerminal implements Terminal {
 
   async exec(command: string, options: ExecOptions): Promise<ExecResult> {
     if (this.#ending.signal.aborted) throw new TerminalGone("the terminal is closed", { mayHaveRun: false });
-    const script = this.#isBash ? foregroundScript({ hasExec: /\bexec\b/.test(command) }) : plainShellScript;
-    const keepsState = this.#options.keepsState ?? true;
+    const inside = this.#isBash ? foregroundScript({ hasExec: /\bexec\b/.test(command) }) : plainShellScript;
+    const script = options.isUnconfined === true ? outsideScript : inside;
+    const keepsState = options.isUnconfined !== true && (this.#options.keepsState ?? true);
     const running = this.#run({ script, command, flags: this.#isLoginPerCall ? ["-l"] : [], keepsState }, options);
     this.#running.add(running);
     try {
@@ -213,11 +221,15 @@ class LocalTerminal implements Terminal {
     if (this.#ending.signal.aborted) throw new TerminalGone("the terminal is closed", { mayHaveRun: false });
     const cwd = this.#absolute(options.cwd);
     this.#state.offer(this.#options.moreVariables?.() ?? {});
-    const script = this.#isBash ? backgroundScript : plainShellScript;
+    const isOutside = options.isUnconfined === true;
+    const inside = this.#isBash ? backgroundScript : plainShellScript;
+    const script = isOutside ? outsideScript : inside;
     const flags = options.pty ? ["-l", "-i"] : [];
-    const wall = options.isUnconfined === true ? undefined : this.#options.wall;
-    const call = await this.#call({ script, command, flags }, { cwd, report: "/dev/null", wall, isBackground: true });
-    const env = { ...this.#environment(this.#state.variables, wall), PYTHONUNBUFFERED: "1" };
+    const wall = isOutside ? undefined : this.#options.wall;
+    const own = isOutside ? this.#outsideVariables() : this.#environment(this.#state.variables, wall);
+    const variables = { ...own, PYTHONUNBUFFERED: "1" };
+    const at = { cwd, report: "/dev/null", wall, env: variables, isBackground: true };
+    const { call, env } = await this.#call({ script, command, flags }, at);
     const signal = linkSignals(options.signal, this.#ending.signal);
     // In the guardian's care from the first moment, before anything is waited for.
     let watched: Disposable | undefined;
@@ -275,11 +287,12 @@ class LocalTerminal implements Terminal {
     using limit = deadline(options.timeoutMs);
     const signal = linkSignals(options.signal, limit.signal, this.#ending.signal);
     const cwd = this.#absolute(options.cwd);
-    const wall = options.isUnconfined === true ? undefined : this.#options.wall;
+    const isOutside = options.isUnconfined === true;
+    const wall = isOutside ? undefined : this.#options.wall;
     let exitCode = 130;
     let facts = { timedOut: false, interrupted: true };
     if (!signal.aborted) {
-      const env = this.#environment(before.variables, wall);
+      const env = isOutside ? this.#outsideVariables() : this.#environment(before.variables, wall);
       const start = { cwd, report: reportFile, wall, env, stdin: options.stdin };
       const { child, watched } = await this.#start(shell, start, signal);
       readOutput(child, output, options);
@@ -319,11 +332,11 @@ class LocalTerminal implements Terminal {
       started.child.stdin?.end(waitingInput(report, shell.command));
       return started;
     }
-    const call = await this.#call(shell, { cwd, report, wall, isBackground: false });
+    const { call, env: outer } = await this.#call(shell, { cwd, report, wall, env, isBackground: false });
     wall?.begin(shell.command);
     const how = {
       cwd: "/",
-      env,
+      env: outer,
       signal,
       graceMs: this.#graceMs,
       keepDescendants: true,
@@ -345,8 +358,7 @@ class LocalTerminal implements Terminal {
     { cwd, wall, env }: Pick<RunStart, "cwd" | "env"> & { readonly wall: TerminalWall },
   ): ShellStart {
     const args = ["-c", waitingScript(script), "hermes", cwd, this.#files.functionsFile];
-    const writable = [this.#files.folder, this.tempDir];
-    return { call: wall.confine({ program: this.#shell, args }, { cwd, isBackground: false, writable }), env };
+    return this.#held({ program: this.#shell, args }, { cwd, wall, env, isBackground: false });
   }
 
   /** The next command will most likely start as this one did. */
@@ -386,15 +398,35 @@ class LocalTerminal implements Terminal {
       readonly cwd: string;
       readonly report: string;
       readonly wall: TerminalWall | undefined;
+      readonly env: Readonly<Record<string, string>>;
       readonly isBackground: boolean;
     },
-  ): Promise<ProgramCall> {
+  ): Promise<ShellStart> {
+    const isOutside = shell.script === outsideScript;
+    // A longer one would go through a file that programs inside can change before it is read.
+    if (isOutside && Buffer.byteLength(shell.command) > longestArgument)
+      throw new ToolFailure("This command is too long to run outside the sandbox. Write it into a script and run that");
     const command = await this.#files.commandArgument(shell.command);
     const functions = this.#files.functionsFile;
     const args = [...shell.flags, "-c", shell.script, "hermes", at.report, at.cwd, functions, command];
     const call = { program: this.#shell, args };
+    return at.wall === undefined ? { call, env: at.env } : this.#held(call, { ...at, wall: at.wall });
+  }
+
+  /** Behind the wall, with the files of this terminal. */
+  #held(
+    plain: ProgramCall,
+    at: Pick<RunStart, "cwd" | "env"> & { readonly wall: TerminalWall; readonly isBackground: boolean },
+  ): ShellStart {
+    const { call, env } = withoutLoaderVariables(plain, at.env);
     const { cwd, isBackground } = at;
-    return at.wall?.confine(call, { cwd, isBackground, writable: [this.#files.folder, this.tempDir] }) ?? call;
+    return { call: at.wall.confine(call, { cwd, isBackground, writable: [this.#files.folder, this.tempDir] }), env };
+  }
+
+  /** A yes is for exactly what was shown: no variable of the session counts, and no program that one of its programs could have put on the PATH. */
+  #outsideVariables(): Record<string, string> {
+    const own = ownEnvironment(this.#environment(this.#startVariables, undefined), [this.#options.cwd, this.tempDir]);
+    return defined(own) as Record<string, string>;
   }
 
   /** The way out of the wall is for those inside only; shells remember it as they do every variable. */

@@ -8,7 +8,7 @@ import { TerminalGone } from "../terminal-gone.ts";
 
 const maxReportBytes = 16 * 1_048_576;
 /** The kernel takes no single argument longer than 128 KiB. */
-const longestArgument = 100_000;
+export const longestArgument = 100_000;
 
 /** The private folder of a terminal: the functions of its shells, and the report of each command while it runs. */
 export class ShellFiles implements AsyncDisposable {

@@ -105,6 +105,16 @@ eval "$__hermes_command" 9>&-
 __hermes_save
 exit $?`;
 
+/**
+ * A command outside the wall. What was left behind inside it has no part in it: no functions and aliases are read, and nothing is
+ * reported to a file that programs inside can touch. For any shell.
+ */
+export const outsideScript = `exec 2>&1
+cd -- "$2" || exit 126
+__hermes_command=$4
+set --
+eval "$__hermes_command"`;
+
 /** A command in bash, in the background: nothing it changes comes back. */
 export const backgroundScript = `${begin}set --
 set +m
