@@ -73,6 +73,8 @@ async function run(deps: SearchDeps, args: SearchArguments, context: ToolContext
   const open = await openPath(deps, { path: folder, use: "read" }, context);
   const facts = await open.files.stat(open.real, { followLinks: true, signal: context.signal });
   if (facts === undefined) throw await notFound(open, context.signal);
+  if (facts.kind === "other")
+    throw new ToolFailure(`${open.shown} is a device or a pipe, not a file; searching it would never end`);
   const request: SearchRequest = {
     pattern,
     target,

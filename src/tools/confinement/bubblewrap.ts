@@ -3,7 +3,7 @@ import type { ProgramCall } from "../terminals/local/local-terminal.ts";
 import { type Confinement, isWithin } from "./confinement.ts";
 import type { Enforcer } from "./enforcer.ts";
 import { type Covered, guardsOf, masksOf, pinnedFolders, writableFolders } from "./masks.ts";
-import type { SecretFiles } from "./secret-files.ts";
+import type { KnownSecretFiles } from "./secret-files.ts";
 
 /** What is special about one call. */
 export interface CallConditions {
@@ -18,8 +18,8 @@ export interface CallConditions {
   readonly isOffline: boolean;
   /** Secrets that a person has shown. */
   readonly revealed: readonly string[];
-  /** Knows the project's files that hold credentials, from call to call. */
-  readonly projectFiles?: SecretFiles | undefined;
+  /** Files that hold credentials by their name, known from call to call. */
+  readonly secretFiles?: KnownSecretFiles | undefined;
   /** Replaces `/etc/resolv.conf`. */
   readonly resolver?: string | undefined;
 }
@@ -48,7 +48,7 @@ export function bubblewrapCall(
     existsSync(folder),
   );
   const own = (folder: string): boolean => isWithin(wall.hermesHome, folder);
-  const masks = masksOf(wall, at.tempDir, at.projectFiles).filter(
+  const masks = masksOf(wall, at.tempDir, at.secretFiles).filter(
     ({ path }) => !at.revealed.some((file) => isWithin(path, file)),
   );
   const guards = guardsOf(wall, at.isBackground);

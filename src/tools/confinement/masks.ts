@@ -3,8 +3,9 @@ import path from "node:path";
 import { systemErrorCode } from "#foundation/errors";
 import { type Confinement, isBroad, isWithin } from "./confinement.ts";
 import { linkedGitOf } from "./linked-git.ts";
-import { SecretFiles } from "./secret-files.ts";
+import { type KnownSecretFiles, SecretFiles } from "./secret-files.ts";
 import { guardedInWorkspace, homeSecrets, systemSecrets } from "./secret-locations.ts";
+import { socketsOfOthers } from "./sockets.ts";
 
 /** A thing on the disk that must look empty, or must not change, inside. */
 export interface Covered {
@@ -16,7 +17,7 @@ export interface Covered {
 const socketFolders = /^(?:ssh-|tmux-|gpg-|keyring-|dbus-|\.X11-unix$|\.ICE-unix$)/;
 
 /** What must be hidden from programs, as it is on the disk now; links are followed, so that both names lead to nothing. */
-export function masksOf(wall: Confinement, tempDir: string, projectFiles = new SecretFiles()): readonly Covered[] {
+export function masksOf(wall: Confinement, tempDir: string, secretFiles?: KnownSecretFiles): readonly Covered[] {
   const names = new FolderNames();
   const named = [
     ...[wall.home, ...wall.otherHomes].flatMap((home) => homeEntries.flatMap((entry) => names.under(home, entry))),
@@ -25,7 +26,9 @@ export function masksOf(wall: Confinement, tempDir: string, projectFiles = new S
     ...namesIn(tempDir)
       .filter((name) => socketFolders.test(name))
       .map((name) => path.join(tempDir, name)),
-    ...projectFiles.in(wall.workspace),
+    ...(secretFiles?.in(wall) ?? new SecretFiles().in(wall.workspace)),
+    // Those below /run are not there at all.
+    ...socketsOfOthers(wall.network.mode, wall.writable).filter((file) => !isWithin("/run", file)),
   ];
   const masks = covered(named).filter(({ path: file }) => !isWithin(wall.hermesHome, file));
   // What lies in a hidden folder is hidden with it, and cannot be covered there.

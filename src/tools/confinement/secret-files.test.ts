@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { SecretFiles } from "./secret-files.ts";
+import { KnownSecretFiles, SecretFiles } from "./secret-files.ts";
 
 let folder = "";
 beforeEach(() => {
@@ -37,4 +37,19 @@ it("reads a folder again that changed only now, since its time would not tell of
   files.in(folder);
   writeFileSync(path.join(folder, "app/server.key"), "");
   expect(files.in(folder)).toEqual([path.join(folder, "app/server.key")]);
+});
+
+it("finds what lies deep in the project and in other projects of the person, and leaves out what tools fetched", () => {
+  const home = path.join(folder, "home");
+  const workspace = path.join(folder, "app");
+  const put = (...names: readonly string[]) => {
+    for (const name of names) {
+      mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
+      writeFileSync(path.join(folder, name), "");
+    }
+  };
+  const secrets = ["app/packages/a/b/c/.env", "app/server.pem", "home/other/.env", "home/Documents/keys/id_rsa"];
+  put(...secrets, "app/.venv/lib/certifi/cacert.pem", "app/a/b/c/d/test.pem", "home/.cache/x/.env", "home/ca.pem");
+  const found = new KnownSecretFiles().in({ workspace, home });
+  expect([...found].sort()).toEqual(secrets.map((name) => path.join(folder, name)).sort());
 });

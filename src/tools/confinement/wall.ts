@@ -18,7 +18,7 @@ import { type Confinement, isBroad, isWithin, judgeRead, type PathJudgement } fr
 import type { Enforcer } from "./enforcer.ts";
 import { heldBackNotes } from "./held-back.ts";
 import { seatbeltProfile } from "./seatbelt.ts";
-import { SecretFiles } from "./secret-files.ts";
+import { KnownSecretFiles } from "./secret-files.ts";
 import { openWallNetwork, type WallNetwork } from "./wall-network.ts";
 
 export interface WallOptions {
@@ -99,7 +99,7 @@ export class Wall implements SessionWall, AsyncDisposable {
   /** Secrets that a person let this session see. */
   readonly #seen: Set<string>;
   #hasReadPrivate = false;
-  readonly #projectFiles = new SecretFiles();
+  readonly #secretFiles = new KnownSecretFiles();
 
   private constructor(
     options: WallOptions,
@@ -218,7 +218,7 @@ export class Wall implements SessionWall, AsyncDisposable {
       return { program: enforcer.program, args: ["-p", profile, call.program, ...call.args] };
     }
     const { isOffline, resolver, readable } = this.#network;
-    const conditions = { ...at, tempDir, revealed, isOffline, resolver, readable, projectFiles: this.#projectFiles };
+    const conditions = { ...at, tempDir, revealed, isOffline, resolver, readable, secretFiles: this.#secretFiles };
     return this.#network.enter(bubblewrapCall(enforcer, this.confinement, { call, at: conditions }));
   }
 

@@ -351,7 +351,8 @@ function filesBelow(folder: string, name: RegExp, except: readonly string[] = []
     const file = path.join(folder, entry.name);
     if (except.includes(entry.name)) continue;
     if (entry.isDirectory()) texts.push(filesBelow(file, name, except));
-    else if (entry.isFile() && name.test(entry.name)) texts.push(readFileSync(file, "latin1"));
+    // A name that is no text leads nowhere.
+    else if (entry.isFile() && name.test(entry.name) && existsSync(file)) texts.push(readFileSync(file, "latin1"));
   }
   return texts.join("\n");
 }

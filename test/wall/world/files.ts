@@ -103,7 +103,6 @@ export function systemFiles(secrets: Secrets): Files {
     "srv/www/style.css": "h1 { color: red }\n",
     "srv/app/run": "#!/bin/sh\nexec sleep 1d\n",
     "srv/app/settings.ini": "mode = live\n",
-    "srv/app/server.key": `-----BEGIN PRIVATE KEY-----\n${secrets.of("key of a service")}\n`,
     "etc/profile": "umask 022\n",
     "opt/tools/mcp/office.mjs": officeServer,
     "opt/tools/bin/backup": "#!/bin/sh\necho backup\n",
