@@ -50,6 +50,9 @@ function restoredText(report: UndoReport): string | undefined {
       : [
           `Changed again since, so left as ${isOne(report.changedSince) ? "it is" : "they are"}: ${named(report.changedSince)}.`,
         ]),
+    ...(report.onlyGone === undefined
+      ? []
+      : [`Only what was gone came back, because the files as they are now cannot be kept: ${report.onlyGone}.`]),
     ...(report.missing.length === 0 ? [] : [`Could not be restored: ${named(report.missing)}.`]),
   ];
   return sentences.length === 0 ? undefined : sentences.join(" ");

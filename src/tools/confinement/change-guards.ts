@@ -1,7 +1,15 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync } from "node:fs";
 import path from "node:path";
-import { isDangerousGitSetting, settingsIn } from "./git-settings.ts";
+import { harmlessSettings, isDangerousGitSetting, settingsIn } from "./git-settings.ts";
 import { persistentIn } from "./masks.ts";
+import {
+  dropNewStarters,
+  factsOf,
+  modulesOf,
+  noRepository,
+  putBack,
+  type RepositoryFacts,
+} from "./repository-facts.ts";
 
 /** Looks after what programs must be able to touch but not to misuse: it takes a misuse back when a command has ended. */
 export interface ChangeGuard {
@@ -11,43 +19,57 @@ export interface ChangeGuard {
   settle(): Promise<readonly string[]>;
 }
 
-const maxBytes = 1_048_576;
-
 /**
- * Programs must be able to write `.git/config`: every new branch and remote is a line in it. Settings that start programs are
- * another matter: when a command leaves one behind that was not there, the file goes back to how it was. So it does when a remote
- * leads elsewhere afterwards and the command did not say that it would.
+ * Programs must be able to write `.git/config`: every new branch and remote is a line in it, and a new repository has one. Settings that start
+ * programs are another matter: git of the person obeys them, in whichever folder below the project it is asked. When a command leaves one behind that was
+ * not there, the file goes back to how it was. So it does when a remote leads elsewhere afterwards and the command did not say that it would, and so do hooks.
  */
-export class GitConfigGuard implements ChangeGuard {
+export class RepositoryGuard implements ChangeGuard {
   readonly #workspace: string;
-  readonly #file: string;
-  #before: string | undefined;
+  readonly #find: () => readonly string[];
+  #before: ReadonlyMap<string, RepositoryFacts> = new Map();
   #command = "";
 
-  constructor(workspace: string) {
+  constructor(workspace: string, find: () => readonly string[]) {
     this.#workspace = workspace;
-    this.#file = path.join(workspace, ".git", "config");
+    this.#find = find;
   }
 
   remember(command = ""): void {
     this.#command = command;
-    this.#before = this.#read();
+    this.#before = this.#look();
   }
 
   async settle(): Promise<readonly string[]> {
-    const after = this.#read();
-    if (this.#before === undefined || after === undefined || after === this.#before) return [];
-    const known = new Set(settingsIn(this.#before));
+    const notes: string[] = [];
+    for (const [folder, after] of this.#look()) {
+      const before = this.#before.get(folder) ?? noRepository;
+      const dropped = dropNewStarters(this.#workspace, folder, { before, after });
+      if (dropped.length > 0)
+        notes.push(
+          `[${folder} was put back: it would have started programs by itself (${dropped.join(", ")}). Ask the user to set this.]`,
+        );
+      const isLink = after.links.includes("config") && !before.links.includes("config");
+      const wrong = isLink ? "led elsewhere" : await this.#wrongSettings(before.config ?? "", after.config ?? "");
+      if (wrong === undefined) continue;
+      const bytes = before.config ?? harmlessSettings(after.config ?? "");
+      putBack(this.#workspace, `${folder}/config`, { bytes, mode: 0o644 });
+      notes.push(`[${folder}/config was put back: it would have ${wrong}. Ask the user to set this.]`);
+    }
+    return notes;
+  }
+
+  async #wrongSettings(before: string, after: string): Promise<string | undefined> {
+    if (after === before) return undefined;
+    const known = new Set(settingsIn(before));
     const changed = settingsIn(after).filter((setting) => !known.has(setting));
     const starting = changed.filter(isDangerousGitSetting).map(keyOf);
     const addresses = new Set([...known].map(keyOf).filter((key) => /^remote\..*\.(?:url|pushurl)$/.test(key)));
     const elsewhere = changed.map(keyOf).filter((key) => addresses.has(key));
     const moved = elsewhere.length > 0 && !(await this.#saysSo()) ? elsewhere : [];
-    if (starting.length + moved.length === 0) return [];
-    writeFileSync(this.#file, this.#before);
+    if (starting.length + moved.length === 0) return undefined;
     const why = starting.length > 0 ? "started programs by itself" : "led a remote elsewhere";
-    const names = [...new Set([...starting, ...moved])].join(", ");
-    return [`[.git/config was put back: it would have ${why} (${names}). Ask the user to set this.]`];
+    return `${why} (${[...new Set([...starting, ...moved])].join(", ")})`;
   }
 
   /** The command itself is one that sets addresses: a person was asked about it. */
@@ -59,14 +81,10 @@ export class GitConfigGuard implements ChangeGuard {
     );
   }
 
-  #read(): string | undefined {
-    try {
-      const text = readFileSync(this.#file, "utf8");
-      return text.length > maxBytes ? undefined : text;
-    } catch {
-      // No repository here, or none yet.
-      return undefined;
-    }
+  #look(): ReadonlyMap<string, RepositoryFacts> {
+    const own = this.#find().map((folder) => path.relative(this.#workspace, folder));
+    const all = own.flatMap((folder) => [folder, ...modulesOf(this.#workspace, `${folder}/modules`)]);
+    return new Map(all.map((folder) => [folder, factsOf(this.#workspace, folder)]));
   }
 }
 

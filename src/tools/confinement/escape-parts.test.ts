@@ -1,6 +1,17 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import {
+  appendFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { createServer, type Server } from "node:net";
 import os from "node:os";
 import path from "node:path";
@@ -272,6 +283,58 @@ describe.skipIf(reason !== undefined)("[30:4.4] a command in the sandbox", () =>
     expect(await config()).not.toBe(before);
     expect(await wall.settle()).toEqual([expect.stringContaining(".git/config was put back")]);
     expect(await config()).toBe(before);
+  });
+
+  it("no repository of the project starts a program after a command: a new one, a nested one, a module, one elsewhere", async () => {
+    const folder = path.join(root, "work/repositories");
+    await mkdir(path.join(folder, "old"), { recursive: true });
+    const git = (cwd: string, ...args: string[]) =>
+      execFileSync("git", ["-c", "core.hooksPath=/dev/null", ...args], {
+        cwd: path.join(folder, cwd),
+        encoding: "utf8",
+      });
+    git("old", "init", "-q");
+    const wall = await wallFor({ cwd: folder, env: { PATH: process.env["PATH"], HOME: path.join(root, "home") } });
+    const outside = path.join(root, "home/.gitconfig");
+    await writeFile(outside, "[alias]\n\tst = status\n");
+    wall.begin();
+    git(".", "init", "-q");
+    git(".", "config", "core.fsmonitor", "evil");
+    git(".", "config", "remote.origin.url", "https://forge.example/mine.git");
+    await writeFile(path.join(folder, ".git/hooks/post-checkout"), "evil", { mode: 0o755 });
+    git("old", "config", "core.hooksPath", "scripts");
+    git(".", "init", "-q", ".git/modules/group/sub");
+    await rename(path.join(folder, ".git/modules/group/sub/.git"), path.join(folder, ".git/modules/group/module"));
+    await appendFile(path.join(folder, ".git/modules/group/module/config"), "[core]\n\tsshCommand = evil\n");
+    await mkdir(path.join(folder, "docs"));
+    await writeFile(path.join(folder, "docs/.git"), "gitdir: /tmp/elsewhere\n");
+    await symlink("/tmp/elsewhere", path.join(folder, "old/.git/info/link"));
+    expect([...(await wall.settle())].sort()).toEqual([
+      expect.stringContaining(".git was put back"),
+      expect.stringContaining(".git/config was put back: it would have started programs by itself (core.fsmonitor)"),
+      expect.stringContaining(".git/modules/group/module/config was put back"),
+      expect.stringContaining("docs/.git was put back"),
+      expect.stringContaining("old/.git/config was put back"),
+    ]);
+    expect(git(".", "config", "remote.origin.url").trim()).toBe("https://forge.example/mine.git");
+    expect(git(".", "config", "--local", "--list") + git("old", "config", "--local", "--list")).not.toMatch(
+      /evil|scripts/,
+    );
+    expect(existsSync(path.join(folder, ".git/hooks/post-checkout"))).toBe(false);
+    expect(existsSync(path.join(folder, "docs/.git"))).toBe(false);
+    // Putting back goes through no link.
+    wall.begin();
+    await rm(path.join(folder, "old/.git/config"));
+    await symlink(outside, path.join(folder, "old/.git/config"));
+    await rm(path.join(folder, "old/.git/hooks"), { recursive: true });
+    await symlink(path.join(root, "home"), path.join(folder, "old/.git/hooks"));
+    expect(await wall.settle()).toHaveLength(2);
+    expect(await readFile(outside, "utf8")).toBe("[alias]\n\tst = status\n");
+    expect(git("old", "config", "--local", "--list")).toContain("core.bare=false");
+    wall.begin();
+    git(".", "branch", "-m", "other");
+    git(".", "init", "-q", "fresh");
+    expect(await wall.settle()).toEqual([]);
   });
 
   it("a script does not lead a remote elsewhere; a command that says so does, and so does a new remote", async () => {

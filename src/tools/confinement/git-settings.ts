@@ -7,6 +7,20 @@ export function isDangerousGitSetting(setting: string): boolean {
   return dangerous.test(setting);
 }
 
+/** A file of settings without those that start a program. */
+export function harmlessSettings(text: string): string {
+  const kept = settingsIn(text).filter((setting) => !isDangerousGitSetting(setting));
+  return kept.map(asLines).join("");
+}
+
+function asLines(setting: string): string {
+  const equals = setting.indexOf("=");
+  const names = setting.slice(0, equals);
+  const [first, last] = [names.indexOf("."), names.lastIndexOf(".")];
+  const inner = first === last ? "" : ` "${names.slice(first + 1, last)}"`;
+  return `[${names.slice(0, first)}${inner}]\n\t${names.slice(last + 1)} = ${setting.slice(equals + 1)}\n`;
+}
+
 /** `section.key=value`, section and key in lower case, as git compares them. */
 export function settingsIn(text: string): readonly string[] {
   let section = "";

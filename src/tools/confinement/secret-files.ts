@@ -8,6 +8,7 @@ interface Listing {
   readonly inode: number;
   readonly folders: readonly string[];
   readonly secrets: readonly string[];
+  readonly hasRepository: boolean;
 }
 
 /** Where files such as `.env` are looked for. */
@@ -26,6 +27,11 @@ const ofHome: SecretReach = { folders: 600, depth: 3, isHome: true };
 export class KnownSecretFiles {
   readonly #project = new SecretFiles(ofProject);
   readonly #home = new SecretFiles(ofHome);
+
+  /** The `.git` folders of the project, nested ones too. */
+  repositoriesIn(workspace: string): readonly string[] {
+    return this.#project.repositoriesIn(workspace);
+  }
 
   in({ workspace, home }: { readonly workspace: string; readonly home: string }): readonly string[] {
     return [...this.#project.in(workspace), ...this.#home.in(home)];
@@ -58,6 +64,12 @@ export class SecretFiles {
     this.#reach = reach;
   }
 
+  /** The `.git` of each folder that has one, whatever it is; what tools fetched is left out. */
+  repositoriesIn(root: string): readonly string[] {
+    this.in(root);
+    return [...this.#known].filter(([, { hasRepository }]) => hasRepository).map(([folder]) => `${folder}/.git`);
+  }
+
   in(root: string): readonly string[] {
     const { folders: maxFolders, depth: maxDepth, isHome = false } = this.#reach;
     const before = this.#known;
@@ -87,14 +99,23 @@ function listed(folder: string, known: Listing | undefined): Listing | undefined
   if (known?.changedAtMs === changedAtMs && known.inode === inode) return known;
   const folders: string[] = [];
   const secrets: string[] = [];
+  let hasRepository = false;
   for (const entry of entriesIn(folder)) {
     const file = `${folder}/${entry.name}`;
-    if (!entry.isDirectory()) {
+    // Also one that is a file or a link, as in submodules.
+    if (entry.name === ".git") hasRepository = true;
+    else if (!entry.isDirectory()) {
       if (isSecretName(entry.name)) secrets.push(file);
     } else if (!fetched.has(entry.name)) folders.push(file);
   }
   // Read a moment after its change: what changed since may have the same time.
-  return { changedAtMs: Date.now() - changedAtMs > settledMs ? changedAtMs : Number.NaN, inode, folders, secrets };
+  return {
+    changedAtMs: Date.now() - changedAtMs > settledMs ? changedAtMs : Number.NaN,
+    inode,
+    folders,
+    secrets,
+    hasRepository,
+  };
 }
 
 function entriesIn(folder: string) {

@@ -13,7 +13,7 @@ import { HostDecisions } from "../network/session-network.ts";
 import type { ProgramCall } from "../terminals/local/local-terminal.ts";
 import { bubblewrapCall } from "./bubblewrap.ts";
 import { cacheVariables } from "./cache-variables.ts";
-import { type ChangeGuard, GitConfigGuard, HomeGuard } from "./change-guards.ts";
+import { type ChangeGuard, HomeGuard, RepositoryGuard } from "./change-guards.ts";
 import { type Confinement, isBroad, isWithin, judgeRead, type PathJudgement } from "./confinement.ts";
 import type { Enforcer } from "./enforcer.ts";
 import { heldBackNotes } from "./held-back.ts";
@@ -124,7 +124,10 @@ export class Wall implements SessionWall, AsyncDisposable {
       ...(options.enforcer.kind === "none" ? {} : cacheVariables(options.cacheFolder)),
     };
     const { workspace, home } = made.confinement;
-    this.#guards = [new GitConfigGuard(workspace), ...(isBroad(made.confinement) ? [new HomeGuard(home)] : [])];
+    this.#guards = [
+      new RepositoryGuard(workspace, () => this.#secretFiles.repositoriesIn(workspace)),
+      ...(isBroad(made.confinement) ? [new HomeGuard(home)] : []),
+    ];
   }
 
   static async open(wanted: WallOptions, owner: WallOwner, signal: AbortSignal): Promise<Wall> {

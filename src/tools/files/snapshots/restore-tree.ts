@@ -12,6 +12,8 @@ export interface RestoreReport {
   readonly removed: readonly string[];
   /** Too large to have been kept, or closed to us: not brought back. */
   readonly missing: readonly string[];
+  /** Why nothing that is there was touched. */
+  readonly onlyGone?: string | undefined;
 }
 
 export interface Restore {

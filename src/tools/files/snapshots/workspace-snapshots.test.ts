@@ -304,6 +304,21 @@ describe("snapshots of a workspace", () => {
     expect(texts.filter((text) => text.includes("Dear mother"))).toEqual([]);
   });
 
+  it("bring back what is gone also from a folder that was filled so that it cannot be kept any more", async () => {
+    const before = await picture(root);
+    await snapshots.before({ root, reason: "test", turn: "turn-1" }, never);
+    await fs.mkdir(path.join(root, "many"));
+    for (let number = 0; number <= 60_000; number += 1) writeFileSync(path.join(root, "many", String(number)), "");
+    await fs.rm(path.join(root, ".git"), { recursive: true });
+    await fs.rm(path.join(root, "big.bin"));
+    await fs.writeFile(path.join(root, "run.sh"), "edited since");
+    const report = await snapshots.undoTurn("turn-1", never);
+    expect(report).toMatchObject({ removed: [], onlyGone: expect.stringContaining("60000") });
+    expect(await fs.readFile(path.join(root, "run.sh"), "utf8")).toBe("edited since");
+    const after = await picture(root);
+    expect(before.filter((line) => !after.includes(line)).map((line) => line.split(" ")[0])).toEqual(["run.sh"]);
+  });
+
   it("drops old snapshots with their contents, and the kept ones stay whole [20:R11.18] [30:W-30]", async () => {
     const few = new WorkspaceSnapshots({
       folder: path.join(base, "few"),

@@ -2,14 +2,15 @@ import { createHash } from "node:crypto";
 import { lstatSync } from "node:fs";
 import fs from "node:fs/promises";
 import path from "node:path";
+import { defined } from "#foundation/defined";
 import { describe, systemErrorCode, UserError } from "#foundation/errors";
 import { withFileLock } from "#foundation/files/files";
-import { holdFile } from "#foundation/files/held-folder";
+import { holdBelow, holdFile } from "#foundation/files/held-folder";
 import type { Logger } from "#foundation/files/logger";
 import { deadline, linkSignals } from "#foundation/lifecycle/abort";
 import { KeyedMutex } from "#foundation/lifecycle/mutex";
 import type { Clock } from "#foundation/time/clock";
-import { isAlike, type RestoreReport, restoreTree } from "./restore-tree.ts";
+import { isAlike, type Restore, type RestoreReport, restoreTree } from "./restore-tree.ts";
 import { type SnapshotLine, type SnapshotMark, SnapshotStore, type StoredEntry } from "./snapshot-store.ts";
 import { changesOfTurn } from "./turn-changes.ts";
 import { entryAt, type FoundEntry, WorkspaceScan } from "./workspace-scan.ts";
@@ -151,8 +152,9 @@ export class WorkspaceSnapshots implements Disposable {
     const { id } = chooseSnapshot(store.lines, request.id);
     const file = request.file === undefined ? undefined : relativeFile(root, request.file);
     const concerns = (name: string): boolean => file === undefined || name === file || name.startsWith(`${file}/`);
-    await this.#coveredForSure({ root, reason: `before going back to ${id.slice(0, 8)}` }, signal);
-    return await this.#locks.run(root, () => this.#goTo(root, { wanted: store.treeOf(id), concerns }, signal), signal);
+    const why = await this.#whyNotKept({ root, reason: `before going back to ${id.slice(0, 8)}` }, signal);
+    const work = { wanted: store.treeOf(id), concerns };
+    return await this.#locks.run(root, () => this.#goTo(root, { ...work, why }, signal), signal);
   }
 
   /** What changed between a snapshot and now, for people. */
@@ -169,14 +171,16 @@ export class WorkspaceSnapshots implements Disposable {
     const reports: UndoReport[] = [];
     for (const root of await this.#rootsOf(turn)) {
       const { store } = this.#workspace(root);
-      await this.#coveredForSure({ root, reason: "before /undo" }, signal);
+      const why = await this.#whyNotKept({ root, reason: "before /undo" }, signal);
       const changes = changesOfTurn(store, turn);
       if (changes === undefined) continue;
-      const work = { wanted: changes.before, concerns: (name: string) => changes.names.has(name) };
+      const concerns = (name: string): boolean => why !== undefined || changes.names.has(name);
+      const work = { wanted: changes.before, concerns, why };
       const done = await this.#locks.run(root, () => this.#goTo(root, work, signal), signal);
       reports.push({ ...done, changedSince: changes.changedSince });
     }
     return {
+      ...defined({ onlyGone: reports.find(({ onlyGone }) => onlyGone !== undefined)?.onlyGone }),
       restored: reports.flatMap((one) => one.restored),
       removed: reports.flatMap((one) => one.removed),
       missing: reports.flatMap((one) => one.missing),
@@ -189,23 +193,29 @@ export class WorkspaceSnapshots implements Disposable {
     this.#workspaces.clear();
   }
 
-  #goTo(
+  /**
+   * Where the folder as it is now cannot be kept (a program may have filled it for that), nothing that is there is touched: only what is gone
+   * comes back.
+   */
+  async #goTo(
     root: string,
-    to: { readonly wanted: ReadonlyMap<string, StoredEntry>; concerns(name: string): boolean },
+    { wanted, concerns, why }: Pick<Restore, "wanted" | "concerns"> & { readonly why: string | undefined },
     signal: AbortSignal,
   ): Promise<RestoreReport> {
     const { store } = this.#workspace(root);
-    return restoreTree({ root, ...to, present: store.treeOf(), objectFile: (hash) => store.objectFile(hash) }, signal);
+    const objectFile = (hash: string): string => store.objectFile(hash);
+    if (why === undefined)
+      return await restoreTree({ root, wanted, concerns, present: store.treeOf(), objectFile }, signal);
+    const gone = new Map([...wanted].filter(([name]) => concerns(name) && isGone(root, name)));
+    const work = { root, wanted: gone, concerns: () => true, present: new Map(), objectFile };
+    return { ...(await restoreTree(work, signal)), onlyGone: why };
   }
 
   /** Going back without being able to go forward again would lose what is there now. */
-  async #coveredForSure(change: Change, signal: AbortSignal): Promise<void> {
+  async #whyNotKept(change: Change, signal: AbortSignal): Promise<string | undefined> {
     // Nothing old is dropped now: the snapshot that is wanted may be the oldest.
     const outcome = await this.#covered(change, { mayPrune: false }, signal);
-    if (outcome.kind === "uncovered")
-      throw new UserError(`The files as they are now cannot be kept: ${outcome.reason}.`, {
-        hint: "Nothing was brought back, because it could not be undone.",
-      });
+    return outcome.kind === "uncovered" ? outcome.reason : undefined;
   }
 
   async #covered(change: Change, how: Taking, signal: AbortSignal): Promise<SnapshotOutcome> {
@@ -333,6 +343,15 @@ export class WorkspaceSnapshots implements Disposable {
   #folderOf(root: string): string {
     return path.join(this.#options.folder, createHash("sha256").update(root).digest("hex").slice(0, 16));
   }
+}
+
+/** Nothing stands there, and nothing in the way. */
+function isGone(root: string, name: string): boolean {
+  for (let at = name; at !== "."; at = path.dirname(at)) {
+    using folder = holdBelow(root, path.dirname(at));
+    if (folder !== undefined) return lstatSync(folder.at(path.basename(at)), { throwIfNoEntry: false }) === undefined;
+  }
+  return false;
 }
 
 /** Lines come oldest first. What stands before the later changes of a turn serves `undoTurn`. */
