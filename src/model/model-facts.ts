@@ -1,3 +1,6 @@
+import { defined } from "#foundation/defined";
+import { isRecord } from "#foundation/text/json";
+
 /** What a model can take and do besides text in, text out. */
 export type Capability = "tools" | "vision" | "reasoning";
 
@@ -56,4 +59,19 @@ export function readPrice(value: unknown, unit: "per-million" | "per-token" | "p
   const dollars = unit === "per-token" ? number * 1_000_000 : number;
   // Prices arrive as 0.00000015 and the like; a nano-dollar is the smallest unit anything is counted in.
   return Math.round(dollars * 1e9) / 1e9;
+}
+
+/** `pricing` of an entry in a list of models, in dollars per token. */
+export function listedPrices(pricing: unknown): Prices | undefined {
+  if (!isRecord(pricing)) return undefined;
+  const input = readPrice(pricing["prompt"] ?? pricing["input"], "per-token");
+  const output = readPrice(pricing["completion"] ?? pricing["output"], "per-token");
+  const cacheRead = readPrice(pricing["input_cache_read"] ?? pricing["cache_read"], "per-token");
+  const cacheWrite = readPrice(pricing["input_cache_write"] ?? pricing["cache_write"], "per-token");
+  const request = readPrice(pricing["request"], "per-request");
+  if (input === undefined && output === undefined) return undefined;
+  return {
+    ...defined({ input, output, cacheRead, cacheWrite }),
+    ...(request === undefined || request === 0 ? {} : { request }),
+  };
 }

@@ -6,6 +6,7 @@ import { Scope } from "#foundation/lifecycle/disposal";
 import { BudgetGate, type BudgetGateDeps } from "./budget/gate.ts";
 import { MemoryMoneyLedger } from "./budget/memory-ledger.ts";
 import { knowledgeFrom, type OpenCatalog, openCatalog } from "./catalog/open-catalog.ts";
+import { CatalogueUpkeep } from "./catalog/upkeep.ts";
 import type { AttemptEvent, ModelClientDeps } from "./client.ts";
 import { type AuthBackend, AuthFile } from "./credentials/auth-file.ts";
 import { type Keychain, keychainBackend, openKeychain } from "./credentials/keychain.ts";
@@ -28,6 +29,7 @@ import { ProviderLists } from "./resolve/choose/provider-lists.ts";
 import { OnceNotices, type Resolution, type ResolveContext, type TargetRequest } from "./resolve/context.ts";
 import { EndpointMemory } from "./resolve/endpoint/endpoint-memory.ts";
 import { resolveTarget } from "./resolve/resolve.ts";
+import { listKey } from "./resolve/resolve-custom.ts";
 import type { Target } from "./target.ts";
 import { type Connections, openConnections } from "./transport/connections.ts";
 import { openRequestDump } from "./transport/request-dump.ts";
@@ -70,11 +72,12 @@ export async function openModels(
   const { config } = loaded;
   if (config.network.force_ipv4) await useIpv4();
   const connections = scope.adopt(openConnections({ env: loaded.environment.variables }));
-  const catalog = await catalogOf(machine);
+  const cache = new ModelsCache({ clock, folder: home.at("cache", "models") });
+  const catalog = await catalogOf(machine, cache);
   const demo = demoServer(scope);
   const served = scope.adopt(new HomeModels(home, config.local));
   const endpoints = new EndpointMemory(home.at("cache", "endpoints.json"));
-  const { context, cache, subscription, spotify } = contextOf(machine, { catalog, demo, served });
+  const { context, subscription, spotify } = contextOf(machine, { cache, catalog, demo, served });
   const { registry } = context;
   const dump = readSwitches(loaded.environment.variables).dumpRequests
     ? openRequestDump({ folder: home.requestLogs, clock, logger, redact: (text) => redactor.redact(text) })
@@ -90,9 +93,10 @@ export async function openModels(
     ledger,
     logger,
   });
+  const upkeep = scope.adopt(new CatalogueUpkeep(catalog.catalog, config.model_catalog.enabled));
   const lists = scope.adopt(new ProviderLists({ context, cache, bedrock: config.bedrock.discovery, logger }));
   const choices = scope.adopt(
-    new ModelChoices({ context, lists, settings: config.model_catalog, home, clock, logger }),
+    new ModelChoices({ context, lists, upkeep, settings: config.model_catalog, home, clock, logger }),
   );
   return {
     context,
@@ -108,8 +112,9 @@ export async function openModels(
         config.display.image_mode,
       );
       // Whatever leaves the program is cleaned of the credentials in use.
-      if (resolution.kind === "target")
-        for (const secret of resolution.target.credential.secrets) redactor.add(secret, resolution.target.provider);
+      if (resolution.kind === "failure") return resolution;
+      for (const secret of resolution.target.credential.secrets) redactor.add(secret, resolution.target.provider);
+      upkeep.for(resolution.target);
       return resolution;
     },
     async subscription(signal) {
@@ -143,7 +148,7 @@ const classifyLater: ModelClientDeps["classify"] = async (fault, facts) => {
   return classify(fault, facts);
 };
 
-async function catalogOf({ loaded, home, clock, logger }: ModelMachine): Promise<OpenCatalog> {
+async function catalogOf({ loaded, home, clock, logger }: ModelMachine, cache: ModelsCache): Promise<OpenCatalog> {
   const catalog = openCatalog({
     files: {
       modelsDev: home.modelsDevCache,
@@ -153,15 +158,24 @@ async function catalogOf({ loaded, home, clock, logger }: ModelMachine): Promise
     clock,
     logger,
     priceOverrides: loaded.config.pricing.overrides,
+    listedPrices: ({ provider, model, baseUrl }) =>
+      [...cache.peek(listKey(baseUrl)), ...cache.peek(provider)].find(({ id }) => id === model)?.prices,
   });
   await catalog.catalog.load();
   return catalog;
 }
 
+interface Sources {
+  readonly cache: ModelsCache;
+  readonly catalog: OpenCatalog;
+  demo(): Promise<Target>;
+  readonly served: HomeModels;
+}
+
 /** What a model is found with: providers, logins, lists. */
 function contextOf(
   { loaded, home, userHome, version, clock, logger }: ModelMachine,
-  { catalog, demo, served }: { readonly catalog: OpenCatalog; demo(): Promise<Target>; readonly served: HomeModels },
+  { cache, catalog, demo, served }: Sources,
 ) {
   const { config, environment } = loaded;
   const env = environment.variables;
@@ -175,7 +189,6 @@ function contextOf(
     ...(config.security.credential_store === "keychain" ? keychainOf(keychain, home.authFile) : {}),
   });
   const logins = { authFile, clock, env, userHome, hermesHome: home.root };
-  const cache = new ModelsCache({ clock, folder: home.at("cache", "models") });
   const context: ResolveContext = {
     registry: new ProviderRegistry(),
     models: cache,
@@ -191,6 +204,7 @@ function contextOf(
     version,
     logger,
     lookUp: knowledgeFrom(catalog.catalog),
+    catalogued: (provider) => catalog.catalog.listed(provider),
     detectLocal: new LocalDetection(clock, home.at("cache", "local-servers.json")).detect,
     nousBlockedUntilMs: () => new NousGuard(home.nousRateLimit, clock).blockedUntilMs(),
     // Only there another program of the person keeps a login in the keychain.
@@ -198,7 +212,7 @@ function contextOf(
     pools: new PoolMemory(),
     once: new OnceNotices(),
   };
-  return { context, cache, subscription: nousSubscription(logins), spotify: createSpotifyLogin(logins) };
+  return { context, subscription: nousSubscription(logins), spotify: createSpotifyLogin(logins) };
 }
 
 /** `display.image_mode: native` sends images also to models nobody knows to take them. */

@@ -115,6 +115,87 @@ describe("the window that a server of one's own reports", () => {
   });
 });
 
+describe("models that the shipped table does not know", () => {
+  const quiet = "auxiliary:\n  title_generation: {enabled: false}\n";
+
+  it("have the window and the price of OpenRouter's own list there, which is fetched behind the work [20:R6.5] [20:R6.10]", async () => {
+    const pricing = { prompt: "0.000002", completion: "0.000004", input_cache_read: "0.000002" };
+    const models = [{ id: "acme/brand-new", extra: { context_length: 300_000, pricing } }];
+    await using server = await startModelServer({ models });
+    server.otherwise(says("Here.", { usage: { input: 1_000, output: 500 } }));
+    await using front = await TlsFront.open(server.url, ({ host, path: asked }) =>
+      host === "openrouter.ai" ? asked.replace(/^\/api/, "") : undefined,
+    );
+    await using stage = await Stage.open({
+      config: `model:\n  provider: openrouter\n  default: acme/brand-new\n${quiet}`,
+      env: "OPENROUTER_API_KEY=sk-or-v1-0123456789abcdef\n",
+    });
+    const ask = async () =>
+      JSON.parse((await stage.run(["chat", "-q", "hi", "--json"], { env: front.env })).stdout) as Record<
+        string,
+        unknown
+      >;
+    await expect
+      .poll(async () => (await ask())["cost"], { timeout: 60_000 })
+      .toMatchObject({ amount_usd: expect.any(Number), status: "estimated", source: "provider_models_api" });
+    await using terminal = new ProgramTerminal(stage, [], front.env);
+    await terminal.sees("0/300K");
+    expect(front.tunnels).not.toContain("models.dev:443");
+  });
+
+  it("are looked for in the public catalogue behind the work, and models that it knows are not; a switch ends that [20:R6.5]", async () => {
+    await using server = await startModelServer();
+    server.otherwise(says("Here."));
+    await using front = await TlsFront.open(server.url, ({ host, path: asked }) =>
+      host === "api.openai.com" ? asked : undefined,
+    );
+    const config = `model:\n  provider: openai\n  default: gpt-5.5\n${quiet}`;
+    await using stage = await Stage.open({ config, env: "OPENAI_API_KEY=sk-live-0123456789abcdef\n" });
+    const reachedFor = async (model: string) => {
+      const before = front.tunnels.length;
+      const ran = await stage.run(["chat", "-q", "hi", "-Q", "-m", model], { env: front.env });
+      expect(ran).toMatchObject({ code: 0, stdout: "Here.\n" });
+      return new Set(front.tunnels.slice(before));
+    };
+    expect(await reachedFor("gpt-5.5")).toEqual(new Set(["api.openai.com:443"]));
+    expect(await reachedFor("gpt-next")).toEqual(new Set(["api.openai.com:443", "models.dev:443"]));
+    await stage.configure(`${config}model_catalog: {enabled: false}\n`);
+    expect(await reachedFor("gpt-next")).toEqual(new Set(["api.openai.com:443"]));
+  });
+
+  it("are offered where a provider's list is the public catalogue [20:R2.15]", async () => {
+    await using stage = await Stage.open({ env: "DEEPSEEK_API_KEY=sk-0123456789abcdef0123456789abcdef\n" });
+    const models = {
+      "deepseek-next": { tool_call: true, limit: { context: 512_000 } },
+      "deepseek-embed": { tool_call: false },
+    };
+    const kept = path.join(stage.home, "models_dev_cache.json");
+    await writeFile(kept, JSON.stringify({ deepseek: { models } }));
+    const { stdout } = await stage.run(["model", "list", "--provider", "deepseek", "--json"]);
+    const listed = (JSON.parse(stdout) as { models: { model: string; context_window: number }[] }).models;
+    expect(listed).toContainEqual(expect.objectContaining({ model: "deepseek-next", context_window: 512_000 }));
+    expect(listed.map(({ model }) => model)).not.toContain("deepseek-embed");
+  });
+
+  it("have the price that an endpoint of one's own lists [20:R6.10]", async () => {
+    const pricing = { prompt: "0.000001", completion: "0.000002" };
+    await using server = await startModelServer({ models: [{ id: "acme-1", extra: { pricing } }] });
+    server.otherwise(says("Here.", { usage: { input: 1_000_000, output: 0 } }));
+    await using front = await TlsFront.open(server.url, ({ host, path: asked }) =>
+      host === "chatgpt.com" ? asked : undefined,
+    );
+    await using stage = await Stage.open({
+      config: modelConfig("https://chatgpt.com/v1", quiet).replace("fake-model", "acme-1"),
+    });
+    await using terminal = new ProgramTerminal(stage, [], front.env);
+    await terminal.sees("❯");
+    await terminal.say("hi");
+    await terminal.answers("Here.");
+    await terminal.say("/usage");
+    await terminal.sees(/Cost +│ \$1\.0000 \(estimated/);
+  });
+});
+
 describe("a login", () => {
   it("of the Codex program is copied when asked for, and names that client only after consent [20:R3.33] [20:R1.52]", async () => {
     await using server = await startModelServer();

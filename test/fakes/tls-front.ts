@@ -18,12 +18,19 @@ export interface FrontRequest {
  */
 export class TlsFront implements AsyncDisposable {
   readonly requests: FrontRequest[] = [];
+  /** Where a connection was wanted to, also to hosts that the certificate does not name. */
+  readonly tunnels: readonly string[];
   readonly #servers: readonly Server[];
   readonly env: Readonly<Record<string, string>>;
 
-  private constructor(servers: readonly Server[], proxyPort: number, seen: FrontRequest[]) {
+  private constructor(
+    servers: readonly Server[],
+    proxyPort: number,
+    seen: { readonly requests: FrontRequest[]; readonly tunnels: readonly string[] },
+  ) {
     this.#servers = servers;
-    this.requests = seen;
+    this.requests = seen.requests;
+    this.tunnels = seen.tunnels;
     this.env = { HTTPS_PROXY: `http://127.0.0.1:${proxyPort}`, NODE_EXTRA_CA_CERTS: fixture("certificate.pem") };
   }
 
@@ -50,7 +57,9 @@ export class TlsFront implements AsyncDisposable {
     );
     const tlsPort = await listen(tls);
     const proxy = createServer((_incoming, outgoing) => outgoing.writeHead(405).end());
-    proxy.on("connect", (_request, client, head) => {
+    const tunnels: string[] = [];
+    proxy.on("connect", (request, client, head) => {
+      tunnels.push(request.url ?? "");
       const upstream = connect(tlsPort, "127.0.0.1", () => {
         client.write("HTTP/1.1 200 Connection established\r\n\r\n");
         upstream.write(head);
@@ -64,7 +73,7 @@ export class TlsFront implements AsyncDisposable {
         one.on("close", () => other.destroy());
       }
     });
-    return new TlsFront([tls, proxy], await listen(proxy), seen);
+    return new TlsFront([tls, proxy], await listen(proxy), { requests: seen, tunnels });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

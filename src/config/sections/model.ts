@@ -183,9 +183,9 @@ export const modelSections = {
     },
   ),
   model_catalog: section(
-    { description: "The list of recommended models.", category: "Model and providers" },
+    { description: "Public lists of models.", category: "Model and providers" },
     {
-      enabled: flag(true, "Merge a remote list into the built-in one."),
+      enabled: flag(true, "Read public lists of models behind the work: recommended ones, windows, prices."),
       url: text("", "URL of the remote list. Empty: built-in list only."),
       ttl_hours: amount(24, "Hours a fetched list stays valid."),
       providers: mapOf(anyText, "List URL per provider. Overrides the general list."),

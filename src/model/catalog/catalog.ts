@@ -2,14 +2,13 @@ import type { Usage } from "#conversation";
 import type { Capability, ModelFacts, Prices } from "../model-facts.ts";
 import type { CachedSource } from "./cached-source.ts";
 import { type CallCost, costOfCall } from "./cost.ts";
-import type { EndpointLists } from "./endpoint-lists.ts";
 import { anthropicOutputLimit, familyCapabilities, familyWindow, unknownAnthropicOutput } from "./families.ts";
 import type { LearnedLimits } from "./learned-limits.ts";
 import { type ChosenWindow, chooseWindow } from "./limits.ts";
 import { findListed } from "./model-list.ts";
 import { type ModelsDev, modelsDevFacts } from "./models-dev.ts";
 import { type PriceQuote, quotePrices } from "./pricing.ts";
-import { catalogueFacts } from "./provider-facts.ts";
+import { catalogueFacts, isCatalogued } from "./provider-facts.ts";
 import { snapshotFacts, snapshotVersion } from "./snapshot.ts";
 
 /** Which model at which address the question is about, and what the asker knows already. */
@@ -21,6 +20,8 @@ export interface ModelQuestion {
   readonly configuredWindow?: number;
   /** What a local server said it was started with. */
   readonly localWindow?: number;
+  /** What the endpoint's own list of models says. */
+  readonly listedWindow?: number;
   readonly isLocal?: boolean;
   /** Nothing is charged per token. */
   readonly isSubscription?: boolean;
@@ -30,7 +31,8 @@ export interface CatalogSources {
   readonly learned?: LearnedLimits;
   readonly modelsDev?: CachedSource<ModelsDev>;
   readonly openRouter?: CachedSource<ReadonlyMap<string, ModelFacts>>;
-  readonly endpoints?: EndpointLists;
+  /** What the endpoint's own list says, where it was fetched. */
+  listedPrices?(question: ModelQuestion): Prices | undefined;
   /** `pricing.overrides`, by provider and model. */
   readonly priceOverrides?: Readonly<Record<string, Readonly<Record<string, Prices>>>>;
 }
@@ -56,18 +58,38 @@ export class ModelCatalog {
     await Promise.all([learned?.load(), modelsDev?.load(), openRouter?.load()]);
   }
 
-  /** Brings old sources up to date. For a background scope; never throws for a missing network. */
-  async refresh(signal: AbortSignal): Promise<void> {
-    await Promise.all([this.#sources.modelsDev?.refresh(signal), this.#sources.openRouter?.refresh(signal)]);
+  /**
+   * Brings up to date what a model is looked up in: OpenRouter's list for its own models, the public catalogue for others
+   * that the shipped table does not know. For the background; never throws for a missing network.
+   */
+  async refresh({ provider, model }: Pick<ModelQuestion, "provider" | "model">, signal: AbortSignal): Promise<void> {
+    if (catalogueFacts(provider).isPublicList === true) await this.#sources.openRouter?.refresh(signal);
+    else if (isCatalogued(provider) && this.#shippedFacts({ provider, model }) === undefined)
+      await this.refreshPublic(signal);
+  }
+
+  /** The same for the public catalogue alone. */
+  async refreshPublic(signal: AbortSignal): Promise<void> {
+    await this.#sources.modelsDev?.refresh(signal);
+  }
+
+  get hasPublic(): boolean {
+    return this.#sources.modelsDev?.current !== undefined;
+  }
+
+  /** The models of a provider in the public catalogue that can be talked to with tools, as far as it is known. */
+  listed(provider: string): readonly string[] {
+    const models = this.#sources.modelsDev?.current?.get(catalogueFacts(provider).name ?? provider) ?? [];
+    return [...models].flatMap(([id, { capabilities }]) => (capabilities?.includes("tools") === true ? [id] : []));
   }
 
   window(question: ModelQuestion): ChosenWindow {
-    const { provider, model, baseUrl } = question;
+    const { provider, model } = question;
     return chooseWindow({
       config: question.configuredWindow,
       learned: this.#learned(question),
       "bedrock-table": catalogueFacts(provider).windowOf?.(model),
-      endpoint: this.#sources.endpoints?.facts(baseUrl, model)?.contextWindow,
+      endpoint: question.listedWindow,
       "local-server": question.localWindow,
       provider: catalogueFacts(provider).window,
       "models.dev": this.#modelsDev(question)?.contextWindow,
@@ -80,7 +102,6 @@ export class ModelCatalog {
   /** The largest output of a model; undefined when nobody says and the wire does not need one. */
   maxOutput(question: ModelQuestion, wire: "anthropic" | "other"): number | undefined {
     const known =
-      this.#sources.endpoints?.facts(question.baseUrl, question.model)?.maxOutputTokens ??
       this.#modelsDev(question)?.maxOutputTokens ??
       this.#openRouter(question)?.maxOutputTokens ??
       this.#shippedFacts(question)?.maxOutputTokens;
@@ -90,7 +111,6 @@ export class ModelCatalog {
 
   capabilities(question: ModelQuestion): readonly Capability[] {
     return (
-      this.#sources.endpoints?.facts(question.baseUrl, question.model)?.capabilities ??
       this.#modelsDev(question)?.capabilities ??
       this.#openRouter(question)?.capabilities ??
       this.#shippedFacts(question)?.capabilities ??
@@ -99,7 +119,7 @@ export class ModelCatalog {
   }
 
   prices(question: ModelQuestion): PriceQuote {
-    const { provider, model, baseUrl } = question;
+    const { provider, model } = question;
     const snapshot = this.#shippedFacts({ provider, model })?.prices;
     const catalogue = this.#modelsDev(question)?.prices;
     return quotePrices({
@@ -108,8 +128,8 @@ export class ModelCatalog {
       isLocal: question.isLocal ?? false,
       listed:
         catalogueFacts(provider).isPublicList === true
-          ? this.#openRouter(question)
-          : this.#sources.endpoints?.facts(baseUrl, model),
+          ? this.#openRouter(question)?.prices
+          : this.#sources.listedPrices?.(question),
       snapshot: { prices: snapshot, version: snapshotVersion },
       catalogue: { prices: catalogue, version: "models.dev" },
     });
@@ -142,7 +162,7 @@ export class ModelCatalog {
   /** OpenRouter lists most models there are; only an exact name counts, since its list has hundreds of near ones. */
   #openRouter({ model }: ModelQuestion): ModelFacts | undefined {
     const list = this.#sources.openRouter?.current;
-    return list === undefined ? undefined : findListed(list, model, "same-name");
+    return list === undefined ? undefined : findListed(list, model);
   }
 
   #override(provider: string, model: string): Prices | undefined {

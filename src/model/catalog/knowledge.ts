@@ -3,7 +3,9 @@ export interface LimitsQuery {
   readonly model: string;
   readonly baseUrl: string;
   /** What the endpoint itself reports, where it was asked. */
-  readonly reportedWindow?: number;
+  readonly localWindow?: number;
+  /** What its list of models says. */
+  readonly listedWindow?: number;
 }
 
 /** What the catalogue knows about a model, from its caches: no network, no waiting. */

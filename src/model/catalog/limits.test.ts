@@ -4,9 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { never } from "#foundation/lifecycle/abort";
-import { FakeClock } from "#foundation/testing/fake-clock";
 import { ModelCatalog, type ModelQuestion } from "./catalog.ts";
-import { EndpointLists } from "./endpoint-lists.ts";
 import { anthropicOutputLimit, familyCapabilities, familyWindow } from "./families.ts";
 import { formatLimits, LearnedLimits, parseLimits } from "./learned-limits.ts";
 import { chooseWindow, windowSources } from "./limits.ts";
@@ -41,51 +39,6 @@ describe("which context window counts", () => {
       tokens: 200_000,
       source: "bedrock-table",
     });
-  });
-
-  it("reads the list of an unknown endpoint: the same id, the only one, or the closest [20:R6.1]", () => {
-    const endpoints = new EndpointLists(new FakeClock());
-    endpoints.note("http://a/v1/", { data: [{ id: "Qwen/Qwen3-8B-AWQ", max_model_len: 40_960 }] });
-    endpoints.note("http://b/v1", {
-      data: [
-        { id: "llama-70b-instruct", context_length: 8_192 },
-        { id: "llama-70b", n_ctx: 16_384 },
-      ],
-    });
-    endpoints.note("http://c/v1", { data: [{ id: "x", context_window: 512 }, { id: "y" }] });
-    const catalog = new ModelCatalog({ endpoints });
-    expect(catalog.window(asks("custom", "whatever", { baseUrl: "http://a/v1" })).tokens).toBe(40_960);
-    expect(catalog.window(asks("custom", "llama-70b", { baseUrl: "http://b/v1" })).tokens).toBe(16_384);
-    expect(catalog.window(asks("custom", "70b-instruct", { baseUrl: "http://b/v1" })).tokens).toBe(8_192);
-    expect(catalog.window(asks("custom", "x", { baseUrl: "http://c/v1" })).source).toBe("default");
-  });
-
-  it.each([
-    ["context_length", 40_000],
-    ["context_window", 40_000],
-    ["max_context_length", 40_000],
-    ["max_position_embeddings", 40_000],
-    ["max_model_len", 40_000],
-    ["max_input_tokens", 40_000],
-    ["max_sequence_length", 40_000],
-    ["max_seq_len", 40_000],
-    ["n_ctx_train", 40_000],
-    ["n_ctx", 40_000],
-    ["ctx_size", 40_000],
-  ])("knows the field %s [20:R6.1]", (field, tokens) => {
-    const endpoints = new EndpointLists(new FakeClock());
-    endpoints.note("http://a/v1", { data: [{ id: "m", [field]: tokens }] });
-    expect(endpoints.facts("http://a/v1", "m")?.contextWindow).toBe(tokens);
-  });
-
-  it("asks an endpoint's list again after five minutes [20:R6.5]", async () => {
-    const clock = new FakeClock();
-    const endpoints = new EndpointLists(clock);
-    endpoints.note("http://a/v1", { data: [{ id: "m" }] });
-    await clock.advance(299_999);
-    expect(endpoints.isFresh("http://a/v1")).toBe(true);
-    await clock.advance(1);
-    expect(endpoints.isFresh("http://a/v1")).toBe(false);
   });
 });
 

@@ -8,7 +8,7 @@ export const windowSources = [
   /** Learned from an error and confirmed by a later success. */
   "learned",
   "bedrock-table",
-  /** The model list of an unknown endpoint. */
+  /** The model list of the endpoint. */
   "endpoint",
   /** What a local server was started with. */
   "local-server",

@@ -1,6 +1,6 @@
 import { defined } from "#foundation/defined";
 import { isRecord } from "#foundation/text/json";
-import { type Capability, type ModelFacts, type Prices, readPrice, readWindow, windowFields } from "../model-facts.ts";
+import { type Capability, listedPrices, type ModelFacts, readWindow, windowFields } from "../model-facts.ts";
 import { plainModelName } from "./model-name.ts";
 
 const outputFields = ["max_completion_tokens", "max_output_tokens", "max_tokens"];
@@ -26,7 +26,7 @@ function entriesIn(body: unknown): readonly unknown[] {
 function factsOf(entry: Readonly<Record<string, unknown>>): ModelFacts {
   const contextWindow = windowOf(entry);
   const maxOutputTokens = outputOf(entry);
-  const prices = pricesOf(entry["pricing"]);
+  const prices = listedPrices(entry["pricing"]);
   const parameters = strings(entry["supported_parameters"]);
   const capabilities = capabilitiesOf(entry, parameters);
   return {
@@ -62,20 +62,6 @@ function outputOf(entry: Readonly<Record<string, unknown>>): number | undefined 
   return undefined;
 }
 
-function pricesOf(pricing: unknown): Prices | undefined {
-  if (!isRecord(pricing)) return undefined;
-  const input = readPrice(pricing["prompt"] ?? pricing["input"], "per-token");
-  const output = readPrice(pricing["completion"] ?? pricing["output"], "per-token");
-  const cacheRead = readPrice(pricing["input_cache_read"] ?? pricing["cache_read"], "per-token");
-  const cacheWrite = readPrice(pricing["input_cache_write"] ?? pricing["cache_write"], "per-token");
-  const request = readPrice(pricing["request"], "per-request");
-  if (input === undefined && output === undefined) return undefined;
-  return {
-    ...defined({ input, output, cacheRead, cacheWrite }),
-    ...(request === undefined || request === 0 ? {} : { request }),
-  };
-}
-
 function capabilitiesOf(
   entry: Readonly<Record<string, unknown>>,
   parameters: readonly string[] | undefined,
@@ -104,32 +90,10 @@ function strings(value: unknown): readonly string[] | undefined {
   return Array.isArray(value) ? value.filter((item): item is string => typeof item === "string") : undefined;
 }
 
-/**
- * The entry meant by a name: the same id, or the same name written otherwise. An endpoint's own list
- * (`nearest`) also answers with its only entry, or with the id closest to the name that contains it.
- */
-export function findListed(
-  list: ReadonlyMap<string, ModelFacts>,
-  model: string,
-  match: "same-name" | "nearest" = "nearest",
-): ModelFacts | undefined {
+/** The entry meant by a name: the same id, or the same name written otherwise. */
+export function findListed(list: ReadonlyMap<string, ModelFacts>, model: string): ModelFacts | undefined {
   const exact = list.get(model);
   if (exact !== undefined) return exact;
   const name = plainModelName(model);
-  const same = [...list].find(([id]) => plainModelName(id) === name);
-  if (same !== undefined) return same[1];
-  return match === "nearest" ? nearestListed(list, model.toLowerCase()) : undefined;
-}
-
-function nearestListed(list: ReadonlyMap<string, ModelFacts>, wanted: string): ModelFacts | undefined {
-  const [only] = list.values();
-  if (list.size === 1) return only;
-  const containing = [...list.keys()].filter((id) => {
-    const listed = id.toLowerCase();
-    return listed.includes(wanted) || wanted.includes(listed);
-  });
-  const closest = containing.sort(
-    (left, right) => Math.abs(left.length - wanted.length) - Math.abs(right.length - wanted.length),
-  )[0];
-  return closest === undefined ? undefined : list.get(closest);
+  return [...list].find(([id]) => plainModelName(id) === name)?.[1];
 }

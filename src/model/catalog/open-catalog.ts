@@ -3,8 +3,7 @@ import type { Logger } from "#foundation/files/logger";
 import type { Clock } from "#foundation/time/clock";
 import type { Prices } from "../model-facts.ts";
 import { CachedSource } from "./cached-source.ts";
-import { ModelCatalog } from "./catalog.ts";
-import { EndpointLists } from "./endpoint-lists.ts";
+import { type CatalogSources, ModelCatalog } from "./catalog.ts";
 import { anthropicOutputLimit } from "./families.ts";
 import type { LimitsQuery, ModelKnowledge } from "./knowledge.ts";
 import { LearnedLimits } from "./learned-limits.ts";
@@ -29,6 +28,7 @@ export interface CatalogOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly priceOverrides?: Readonly<Record<string, Readonly<Record<string, WrittenPrices>>>>;
+  readonly listedPrices?: CatalogSources["listedPrices"];
   /** Addresses of the public catalogues; tests have their own. */
   readonly urls?: { readonly modelsDev?: string; readonly openRouter?: string };
 }
@@ -36,15 +36,13 @@ export interface CatalogOptions {
 export interface OpenCatalog {
   readonly catalog: ModelCatalog;
   readonly learned: LearnedLimits;
-  readonly endpoints: EndpointLists;
 }
 
 /** The catalogue of a home. Nothing is read until `catalog.load()`, nothing fetched until `catalog.refresh()`. */
 export function openCatalog(options: CatalogOptions): OpenCatalog {
-  const { files, clock, logger, urls } = options;
+  const { files, clock, logger, urls, listedPrices } = options;
   const shared = { maxAgeMs: hourMs, clock, logger };
   const learned = new LearnedLimits(files.learned);
-  const endpoints = new EndpointLists(clock);
   const modelsDev = new CachedSource({
     ...shared,
     url: urls?.modelsDev ?? modelsDevUrl,
@@ -62,9 +60,8 @@ export function openCatalog(options: CatalogOptions): OpenCatalog {
   });
   const priceOverrides = readOverrides(options.priceOverrides ?? {});
   return {
-    catalog: new ModelCatalog({ learned, endpoints, modelsDev, openRouter, priceOverrides }),
+    catalog: new ModelCatalog({ learned, modelsDev, openRouter, priceOverrides, ...defined({ listedPrices }) }),
     learned,
-    endpoints,
   };
 }
 
@@ -87,13 +84,8 @@ function pricesOf({ input, output, cache_read, cache_write, request }: WrittenPr
 
 /** What resolution wants to know about a model, answered from memory. */
 export function knowledgeFrom(catalog: ModelCatalog): (query: LimitsQuery) => ModelKnowledge {
-  return ({ provider, model, baseUrl, reportedWindow }) => {
-    const question = {
-      provider,
-      model,
-      baseUrl,
-      ...defined({ localWindow: reportedWindow }),
-    };
+  return (question) => {
+    const { model } = question;
     const maxOutputTokens = anthropicOutputLimit(model) ?? catalog.maxOutput(question, "other");
     const { tokens, source } = catalog.window(question);
     return {

@@ -1,4 +1,4 @@
-import type { ModelFacts, Prices } from "../model-facts.ts";
+import type { Prices } from "../model-facts.ts";
 
 export type CostSource =
   | "provider_cost_api"
@@ -29,7 +29,7 @@ export interface PriceClaims {
   readonly isSubscription: boolean;
   readonly isLocal: boolean;
   /** What the provider's or endpoint's own model list says. */
-  readonly listed?: ModelFacts | undefined;
+  readonly listed?: Prices | undefined;
   readonly snapshot?: { readonly prices: Prices | undefined; readonly version: string } | undefined;
   readonly catalogue?: { readonly prices: Prices | undefined; readonly version: string } | undefined;
 }
@@ -40,9 +40,13 @@ export function quotePrices(claims: PriceClaims): PriceQuote {
     return { billingMode: "unknown", source: "user_override", isIncluded: false, prices: claims.override };
   if (claims.isSubscription || claims.isLocal)
     return { billingMode: "subscription_included", source: "none", isIncluded: true };
-  const listed = claims.listed?.prices;
-  if (listed !== undefined)
-    return { billingMode: "official_models_api", source: "provider_models_api", isIncluded: false, prices: listed };
+  if (claims.listed !== undefined)
+    return {
+      billingMode: "official_models_api",
+      source: "provider_models_api",
+      isIncluded: false,
+      prices: claims.listed,
+    };
   for (const table of [claims.snapshot, claims.catalogue]) {
     if (table?.prices === undefined || saysNothing(table.prices)) continue;
     return {

@@ -187,7 +187,7 @@ describe("the catalogue of a home", () => {
       { status: 200, body: JSON.stringify(openai) },
       { status: 200, body: JSON.stringify(openai) },
     ];
-    const { catalog, endpoints } = openCatalog({
+    const { catalog } = openCatalog({
       files: { modelsDev: join(folder, "m.json"), openRouter: join(folder, "o.json"), learned: join(folder, "l.yaml") },
       clock: new FakeClock(),
       logger: silentLogger,
@@ -200,14 +200,23 @@ describe("the catalogue of a home", () => {
     expect(asked).toBe(0);
     const known = { contextWindow: 1_050_000, windowSource: "the built-in table", maxOutputTokens: 128_000 };
     expect(look(query)).toEqual({ ...known, supportsImages: true });
-    await catalog.refresh(never);
+    // What the shipped table knows needs no network.
+    await catalog.refresh(query, never);
+    await catalog.refresh({ ...query, provider: "custom", model: "x" }, never);
+    expect(asked).toBe(0);
+    await catalog.refresh({ ...query, model: "gpt-next" }, never);
+    await catalog.refresh({ ...query, provider: "openrouter" }, never);
     expect(asked).toBe(2);
     expect(catalog.window(query).source).toBe("models.dev");
     expect(catalog.prices(query).prices).toEqual({ input: 1, output: 2, cacheRead: 0.1 });
-    endpoints.note("http://box/v1", { data: [{ id: "m", max_model_len: 16_384 }] });
-    expect(look({ provider: "custom", model: "m", baseUrl: "http://box/v1" }).contextWindow).toBe(16_384);
-    expect(look({ provider: "custom", model: "x", baseUrl: "http://y", reportedWindow: 9_000 }).contextWindow).toBe(
-      9_000,
-    );
+    const own = { provider: "custom", model: "x", baseUrl: "http://y" };
+    expect(look({ ...own, localWindow: 9_000 })).toMatchObject({
+      contextWindow: 9_000,
+      windowSource: "the local server",
+    });
+    expect(look({ ...own, listedWindow: 9_001 })).toMatchObject({
+      contextWindow: 9_001,
+      windowSource: "the model list of the endpoint",
+    });
   });
 });

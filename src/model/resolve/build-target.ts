@@ -55,12 +55,13 @@ export function buildTarget(plan: TargetPlan, context: ResolveContext): BuiltTar
   const written = splitBaseUrl(plan.url);
   const { baseUrl, query } = fitToProtocol(written, protocol);
   const listed = plan.listed ?? context.models?.peek(profile.id).find((one) => one.id === model);
-  const reportedWindow = plan.detected?.contextWindow ?? listed?.contextWindow;
   const known = context.lookUp?.({
     provider: plan.provider,
     model,
     baseUrl,
-    ...defined({ reportedWindow }),
+    ...(plan.detected?.contextWindow === undefined
+      ? defined({ listedWindow: listed?.contextWindow })
+      : { localWindow: plan.detected.contextWindow }),
   });
   // What the provider's own list says fills the gaps of the catalogue.
   const images = plan.listed?.supportsImages;

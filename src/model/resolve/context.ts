@@ -64,6 +64,8 @@ export interface ResolveContext {
   readonly keychain?: Keychain;
   readonly models?: ModelsCache;
   lookUp?(query: LimitsQuery): ModelKnowledge;
+  /** The models of a provider in the public catalogue, from its cache. */
+  catalogued?(provider: string): readonly string[];
   /** Asks a server of this machine what it is; left out, nothing local is asked. */
   detectLocal?(baseUrl: string, model: string | undefined, signal: AbortSignal): Promise<DetectedServer | undefined>;
   /** Left out, no model runs on this machine. */

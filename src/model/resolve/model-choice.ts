@@ -59,10 +59,14 @@ function finish(
   return { model: meant ?? normalizeModelName(name, profile), isConfigured: facts.isConfigured };
 }
 
-/** Curated models first, then those the provider listed when it was last asked. */
-export function offeredModels(profile: ProviderProfile, context: Pick<ResolveContext, "models">): readonly string[] {
+/** Curated models first, then those the provider listed when it was last asked, or the public catalogue for it. */
+export function offeredModels(
+  profile: ProviderProfile,
+  context: Pick<ResolveContext, "models" | "catalogued">,
+): readonly string[] {
   const listed = context.models?.peek(profile.id).map((model) => model.id) ?? [];
-  return [...new Set([...profile.curatedModels, ...listed])];
+  const catalogued = profile.models.mergeCatalogue === true ? (context.catalogued?.(profile.id) ?? []) : [];
+  return [...new Set([...profile.curatedModels, ...listed, ...catalogued])];
 }
 
 /** A short name of the person's own stands for model, provider and address together. */

@@ -11,6 +11,7 @@ import type { NamedEndpoint } from "../providers/custom.ts";
 import { isLocalUrl, parseUrl } from "../providers/hosts.ts";
 import type { DetectedServer } from "../providers/local/local.ts";
 import { type LocalServerKind, localServerFacts, onlyModel } from "../providers/local/local.ts";
+import { findListed } from "../providers/models/find-listed.ts";
 import type { ListedModel } from "../providers/models/model-entry.ts";
 import { fetchModels, type ModelList } from "../providers/models/models-list.ts";
 import { customEndpoint } from "../providers/records/clouds.ts";
@@ -198,7 +199,7 @@ async function listedModel(
   const { baseUrl, query } = splitBaseUrl(input.url);
   const key = listKey(baseUrl);
   const known = await context.models?.read(key, isLocalUrl(baseUrl) ? localListCacheMs : listCacheMs);
-  const find = (models: readonly ListedModel[]) => models.find(({ id }) => id === input.asked);
+  const find = (models: readonly ListedModel[]) => findListed(models, input.asked);
   // Somebody who asks once wants the answer: what is known has to do.
   if (wanted.isOneShot === true) return known === undefined ? undefined : find(known.models);
   if (known?.isFresh === true && (find(known.models) !== undefined || known.models.length > 1))

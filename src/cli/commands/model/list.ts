@@ -71,10 +71,9 @@ function rowOf({ models, loaded }: ModelAccess, { provider, source, isOwnEndpoin
   const { context } = models;
   const baseUrl = (isOwnEndpoint === true ? source : context.registry.find(provider)?.baseUrl) ?? "";
   const quote = models.catalog.catalog.prices({ provider, model, baseUrl });
-  const reportedWindow = context.models?.peek(provider).find(({ id }) => id === model)?.contextWindow;
-  const reported = defined({ reportedWindow });
+  const listedWindow = context.models?.peek(provider).find(({ id }) => id === model)?.contextWindow;
   const saved = savedWindow(context, provider, model);
-  const window = saved ?? context.lookUp?.({ provider, model, baseUrl, ...reported }).contextWindow;
+  const window = saved ?? context.lookUp?.({ provider, model, baseUrl, ...defined({ listedWindow }) }).contextWindow;
   return {
     provider,
     model,

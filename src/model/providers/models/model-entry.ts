@@ -1,7 +1,7 @@
 import { defined } from "#foundation/defined";
 import { isRecord } from "#foundation/text/json";
 import { nonEmpty } from "#foundation/text/text";
-import { largestWindow, readWindow, windowFields } from "../../model-facts.ts";
+import { largestWindow, listedPrices, type Prices, readWindow, windowFields } from "../../model-facts.ts";
 
 /** One model as an endpoint lists it. */
 export interface ListedModel {
@@ -14,6 +14,7 @@ export interface ListedModel {
   readonly efforts?: readonly string[];
   /** Absent: the list does not say. */
   readonly supportsImages?: boolean;
+  readonly prices?: Prices;
 }
 
 /** The window an entry names, wherever it stands; numbers that cannot be a window are ignored. */
@@ -45,7 +46,7 @@ export function toListedModel(entry: Readonly<Record<string, unknown>>): ListedM
   const efforts = effortsIn(entry);
   return {
     id: id.replace(/^models\//, ""),
-    ...defined({ label, contextWindow: window, maxOutputTokens: output, efforts }),
+    ...defined({ label, contextWindow: window, maxOutputTokens: output, efforts, prices: listedPrices(entry.pricing) }),
     ...(Array.isArray(entry.supported_endpoints) ? { endpoints: entry.supported_endpoints.filter(isText) } : {}),
     ...imagesIn(entry),
   };

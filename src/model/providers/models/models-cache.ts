@@ -91,7 +91,7 @@ export class ModelsCache {
 function readKept(entry: Record<string, unknown>): readonly ListedModel[] {
   const model = toListedModel(entry);
   if (model === undefined) return [];
-  const { contextWindow, maxOutputTokens, label, supportsImages } = entry;
+  const { contextWindow, maxOutputTokens, label, supportsImages, prices } = entry;
   return [
     {
       ...model,
@@ -99,6 +99,7 @@ function readKept(entry: Record<string, unknown>): readonly ListedModel[] {
       ...(typeof supportsImages === "boolean" ? { supportsImages } : {}),
       ...(typeof maxOutputTokens === "number" ? { maxOutputTokens } : {}),
       ...(typeof label === "string" ? { label } : {}),
+      ...(isRecord(prices) && Object.values(prices).every((one) => typeof one === "number") ? { prices } : {}),
       ...(Array.isArray(entry.efforts) ? { efforts: entry.efforts.filter((one) => typeof one === "string") } : {}),
       ...(Array.isArray(entry.endpoints)
         ? { endpoints: entry.endpoints.filter((one) => typeof one === "string") }

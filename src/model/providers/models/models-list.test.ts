@@ -10,6 +10,7 @@ import { KeyScopeError, keyCredential, noCredential } from "../../credentials/sc
 import { detectLocalServer, findLocalServers, localContextWindow, onlyModel } from "../local/local.ts";
 import { probeEndpoints } from "../probe-endpoints.ts";
 import { fetchBedrockModels } from "./bedrock-models.ts";
+import { findListed } from "./find-listed.ts";
 import { ModelsCache } from "./models-cache.ts";
 import { fetchModels, readModelList } from "./models-list.ts";
 import { readRecommended, refreshRecommended } from "./recommended.ts";
@@ -159,6 +160,24 @@ describe("lists of models", () => {
     );
   });
 
+  test.each([
+    ...["context_length", "context_window", "max_context_length", "max_position_embeddings", "max_model_len"],
+    ...["max_input_tokens", "max_sequence_length", "max_seq_len", "n_ctx_train", "n_ctx", "ctx_size"],
+  ])("[20:R6.1] the window of a listed model stands in %s", (field) => {
+    const [listed] = readModelList({ data: [{ id: "m", [field]: 40_000 }] }, {});
+    expect(listed?.contextWindow).toBe(40_000);
+    expect(readModelList({ data: [{ id: "m", [field]: 512 }] }, {})[0]?.contextWindow).toBeUndefined();
+  });
+
+  test("[20:R6.1] a model is found by its id, as the only one, or by the closest id that contains it", () => {
+    const only = readModelList({ data: [{ id: "Qwen/Qwen3-8B-AWQ" }] }, {});
+    expect(findListed(only, "whatever")?.id).toBe("Qwen/Qwen3-8B-AWQ");
+    const two = readModelList({ data: [{ id: "llama-70b-instruct" }, { id: "llama-70b" }] }, {});
+    expect(findListed(two, "llama-70b")?.id).toBe("llama-70b");
+    expect(findListed(two, "70B-Instruct")?.id).toBe("llama-70b-instruct");
+    expect(findListed(two, "mistral")).toBeUndefined();
+  });
+
   test("[20:R6.5] a kept list answers at once, also for the next process, and a failed fetch leaves it", async () => {
     const folder = mkdtempSync(join(tmpdir(), "hermes-models-"));
     try {
@@ -168,14 +187,15 @@ describe("lists of models", () => {
       let fetches = 0;
       const good = async () => {
         fetches += 1;
-        return { kind: "models", models: [{ id: "m", contextWindow: 9000, efforts: ["low"] }] } as const;
+        const m = { id: "m", contextWindow: 9000, efforts: ["low"], prices: { input: 1 } };
+        return { kind: "models", models: [m] } as const;
       };
       await Promise.all([cache.refresh("x", good), cache.refresh("x", good)]);
       expect(fetches).toBe(1);
       await cache.refresh("x", async () => ({ kind: "failure", message: "down" }));
       const next = new ModelsCache({ clock, folder });
       expect(await next.read("x")).toEqual({
-        models: [{ id: "m", contextWindow: 9000, efforts: ["low"] }],
+        models: [{ id: "m", contextWindow: 9000, efforts: ["low"], prices: { input: 1 } }],
         isFresh: true,
       });
       expect(next.peek("x").map((one) => one.id)).toEqual(["m"]);

@@ -4,6 +4,7 @@ import type { Logger } from "#foundation/files/logger";
 import type { HermesHome } from "#foundation/files/paths";
 import { raceAbort } from "#foundation/lifecycle/abort";
 import type { Clock } from "#foundation/time/clock";
+import type { CatalogueUpkeep } from "../../catalog/upkeep.ts";
 import { type Recommended, readRecommended, refreshRecommended } from "../../providers/models/recommended.ts";
 import type { ResolveContext } from "../context.ts";
 import { listChoices, type PickerEntry } from "./picker.ts";
@@ -12,6 +13,7 @@ import type { ProviderLists } from "./provider-lists.ts";
 export interface ModelChoicesDeps {
   readonly context: ResolveContext;
   readonly lists: ProviderLists;
+  readonly upkeep: CatalogueUpkeep;
   readonly settings: Config["model_catalog"];
   readonly home: HermesHome;
   readonly clock: Clock;
@@ -32,9 +34,14 @@ export class ModelChoices implements AsyncDisposable {
   }
 
   async list(signal: AbortSignal): Promise<readonly PickerEntry[]> {
-    const { context, lists } = this.#parts;
+    const { context, lists, upkeep } = this.#parts;
     const known = await listChoices(context, {}, signal);
-    const [recommended] = await Promise.all([this.#recommended(signal), lists.bring(known, signal)]);
+    const isCatalogued = ({ provider }: PickerEntry) => context.registry.find(provider)?.models.mergeCatalogue === true;
+    const [recommended] = await Promise.all([
+      this.#recommended(signal),
+      lists.bring(known, signal),
+      known.some(isCatalogued) ? upkeep.forChoice(signal) : undefined,
+    ]);
     return listChoices(context, { recommended }, signal);
   }
 

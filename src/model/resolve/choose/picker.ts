@@ -1,10 +1,10 @@
 import { nonEmpty } from "#foundation/text/text";
 import { readNamedEndpoints } from "../../providers/custom.ts";
-import type { ListedModel } from "../../providers/models/model-entry.ts";
 import type { ProviderProfile } from "../../providers/provider.ts";
 import { customEndpoint } from "../../providers/records/clouds.ts";
 import type { ResolveContext } from "../context.ts";
 import { demoProvider } from "../demo.ts";
+import { offeredModels } from "../model-choice.ts";
 import { modelSettings } from "../settings.ts";
 import { usableProviders } from "./usable-providers.ts";
 
@@ -33,7 +33,7 @@ export async function listChoices(
   const builtin = usable.map(({ profile, source, models }) => ({
     provider: profile.id,
     label: profile.label,
-    models: models ?? modelsOf(profile, context.models?.peek(profile.id) ?? [], options),
+    models: models ?? modelsOf(profile, context, options),
     source,
     isOwnEndpoint: false,
   }));
@@ -68,14 +68,9 @@ function unnamed({ settings, registry, models }: ResolveContext): readonly Picke
   return [{ provider: customEndpoint.id, label: customEndpoint.label, models: names, source, isOwnEndpoint: true }];
 }
 
-/** Recommended first, then curated, then what the provider lists; each once. */
-function modelsOf(profile: ProviderProfile, listed: readonly ListedModel[], options: PickerOptions): readonly string[] {
-  const names = [
-    ...(options.recommended?.[profile.id] ?? []),
-    ...profile.curatedModels,
-    ...listed.map((model) => model.id),
-  ];
-  return [...new Set(names)];
+/** Recommended first, then what is offered anyway; each once. */
+function modelsOf(profile: ProviderProfile, context: ResolveContext, options: PickerOptions): readonly string[] {
+  return [...new Set([...(options.recommended?.[profile.id] ?? []), ...offeredModels(profile, context)])];
 }
 
 /** The saved choice as one set of changes, to be written in one step so that no reader sees half of it. */
