@@ -29,7 +29,7 @@ describe("a change of model", () => {
         },
       },
     ]);
-    const report = await collectInsights(store, { days: 1, nowMs: Date.now() }, never);
+    const report = await collectInsights(store, { days: 1, nowMs: Date.now(), timeZone: "UTC" }, never);
     expect(report.fallbacks).toBe(1);
     expect(insightsText(report, { form: "full" })).toMatch(/Fallbacks\s+1/);
   });
@@ -46,7 +46,7 @@ describe("a change of model", () => {
     await using stage = await hermesStage(customModel(main.chatBaseUrl, own));
     await stage.ask("Have it done.");
     expect(third.requests).toHaveLength(1);
-    const report = await collectInsights(stage.hermes.store, { days: 1, nowMs: Date.now() }, never);
+    const report = await collectInsights(stage.hermes.store, { days: 1, nowMs: Date.now(), timeZone: "UTC" }, never);
     expect(report.fallbacks).toBe(1);
   });
 });
@@ -59,7 +59,7 @@ describe("side calls", () => {
     const { store } = stage.hermes;
     const ended = await stage.ask("Where do walnuts grow?");
     await stage.until((event) => event.type === "session-changed" && event.info.title !== undefined);
-    const report = await collectInsights(store, { days: 1, nowMs: Date.now() }, never);
+    const report = await collectInsights(store, { days: 1, nowMs: Date.now(), timeZone: "UTC" }, never);
     expect(ended.apiCalls).toBe(1);
     expect(report.figures.sideCalls).toMatchObject([{ task: "title_generation", calls: 1 }]);
     expect(report.sideCallShare).toBe(0.5);

@@ -40,6 +40,8 @@ export interface SessionSettings {
   /** `/verbose` is offered in chats. */
   readonly allowsVerboseInChats: boolean;
   readonly allowsYoloInChats: boolean;
+  /** IANA name for days and hours in reports; empty is the machine's own. */
+  readonly timeZone: string;
   /** Hints that were shown before (`onboarding.seen`). */
   readonly seenHints: readonly string[];
   /** Old, ended sessions are removed by themselves; absent keeps them. */
@@ -75,6 +77,7 @@ export const defaultSessionSettings: SessionSettings = {
   toolProgress: "all",
   allowsVerboseInChats: false,
   allowsYoloInChats: true,
+  timeZone: "",
   seenHints: [],
   idleCloseMs: 3_600_000,
   maxIdle: 128,
@@ -93,6 +96,7 @@ export function sessionSettings(config: Config): SessionSettings {
       elsewhere: { approvalMs: approvals.gateway_timeout * 1000, questionMs: clarify.gateway_timeout * 1000 },
     },
     quickCommands: config.quick_commands,
+    timeZone: config.timezone,
     showsCost: display.show_cost,
     toolProgress: display.tool_progress,
     allowsVerboseInChats: display.tool_progress_command,

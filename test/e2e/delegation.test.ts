@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { calls, says, startModelServer } from "../fakes/model-server/index.ts";
+import { calls, fails, says, startModelServer } from "../fakes/model-server/index.ts";
 import { modelConfig, Stage } from "./support/stage.ts";
 
 const reviewer = [
@@ -33,6 +33,25 @@ describe("a child that changes what its parent has read", () => {
     await stage.ask("Change it.");
     const report = JSON.stringify((await model.received(6)).messages.at(-1));
     expect(report).toMatch(/It is two now\.[\s\S]*It changed files that you had read: [^ ]*a\.txt/);
+  });
+});
+
+describe("a child whose provider is down", () => {
+  it("goes on with the first fallback of its parent, and the parent with its own model [20:A5.10]", async () => {
+    await using model = await startModelServer({ strict: true });
+    await using other = await startModelServer({ strict: true });
+    const fallback = `fallback_providers:\n  - {provider: custom, model: other-model, base_url: "${other.chatBaseUrl}"}\n`;
+    const quiet = "auxiliary:\n  title_generation: {enabled: false}\n";
+    await using stage = await Stage.open({ config: modelConfig(model.chatBaseUrl, `${fallback}${quiet}`) });
+    const down = fails(503, { message: "down", retryAfterMs: 1 });
+    model.script(calls("delegate_task", { goal: "Count the lines." }), down, down, down, says("Three, it says."));
+    other.script(says("There are three."));
+    expect(await stage.ask("How many?")).toMatchObject({ final_response: "Three, it says.", fallback_used: false });
+    expect((await other.received(1)).model).toBe("other-model");
+    expect(JSON.stringify((await other.received(1)).messages)).toContain("Count the lines.");
+    expect(JSON.stringify((await model.received(5)).messages.at(-1))).toContain("There are three.");
+    model.assertClean();
+    other.assertClean();
   });
 });
 

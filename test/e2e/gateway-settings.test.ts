@@ -7,7 +7,8 @@ import { HermesHome } from "#foundation/files/paths";
 import { Scope } from "#foundation/lifecycle/disposal";
 import { calls, says, slow, startModelServer } from "../fakes/model-server/index.ts";
 import { startTelegramServer } from "../fakes/platforms/telegram-server.ts";
-import { Stage } from "./support/stage.ts";
+import { ProgramClock } from "./support/set-clock.ts";
+import { ended, Stage } from "./support/stage.ts";
 
 const scopes: Scope[] = [];
 afterEach(async () => {
@@ -26,7 +27,7 @@ async function stage(settings: readonly string[]) {
     ...settings,
   ].join("\n");
   const home = scope.adopt(await Stage.open({ config, env: `TELEGRAM_BOT_TOKEN=${telegram.token}\n` }));
-  const start = () => home.start(["gateway", "run"]);
+  const start = (env?: Readonly<Record<string, string>>) => home.start(["gateway", "run"], { ...(env && { env }) });
   const texts = () => telegram.shown().map(({ text }) => text);
   const heard = (text: string) => expect.poll(texts, { timeout: 60_000 }).toContain(text);
   return { model, telegram, home, start, texts, heard };
@@ -43,6 +44,33 @@ describe("settings of the gateway", () => {
     telegram.text("I like tea");
     await heard("Noted.");
     expect(await readFile(path.join(home.home, "memories", "MEMORY.md"), "utf8")).toContain("The owner likes tea.");
+  });
+
+  it("a day begins at its hour on the clock of the time zone that is set [40:SES-6]", async () => {
+    // Four in the morning on Kiritimati is two in the afternoon in UTC.
+    const { model, telegram, home, start, heard } = await stage([
+      'telegram: { allowed_users: ["7"] }',
+      "timezone: Pacific/Kiritimati",
+      "session_reset: { mode: daily, at_hour: 4 }",
+    ]);
+    const clock = new ProgramClock(home);
+    const day = 86_400_000;
+    const noon = Math.ceil(Date.now() / day) * day + day / 2;
+    const sayAt = async (hour: number, words: string, answer: string) => {
+      clock.putForward(noon - day / 2 + hour * 3_600_000 - Date.now());
+      model.script(says(answer));
+      const gateway = start({ ...clock.env, TZ: "UTC" });
+      const over = ended(gateway);
+      telegram.text(words);
+      await heard(answer);
+      gateway.kill("SIGTERM");
+      await over;
+    };
+    await sayAt(12, "The word is heron.", "Noted.");
+    await sayAt(13, "And now?", "The same day.");
+    expect(model.requests.at(-1)?.rawBody).toContain("heron");
+    await sayAt(15, "And now?", "Another day.");
+    expect(model.requests.at(-1)?.rawBody).not.toContain("heron");
   });
 
   it("of several people on a list nobody is the owner", async () => {

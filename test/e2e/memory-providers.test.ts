@@ -112,7 +112,7 @@ describe("memory services that ship with Hermes", () => {
     expect(heard).toContain("curate -- User: Which harbour?");
   });
 
-  it("may be none at all: holographic keeps facts in a file of the home", async () => {
+  it("may be none at all: holographic keeps facts in a file of the home, and nothing elsewhere [10:PROV-3]", async () => {
     await using model = await startModelServer({ strict: true });
     await using stage = await Stage.open({ config: modelConfig(model.chatBaseUrl) });
     expect(await stage.run(["memory", "setup", "holographic"])).toMatchObject({ code: 0 });
@@ -123,6 +123,9 @@ describe("memory services that ship with Hermes", () => {
     await stage.ask("What is my harbour called?");
     expect(told(await model.received(3))).toMatch(/<memory-context>[\s\S]*Ystad/);
     expect(told(await model.received(4))).toContain("Ystad");
+    expect(await stage.filesWith("Ystad")).toContain("memory_store.db");
+    expect(await stage.filesWith("Ystad", path.join(stage.folder, "user"))).toEqual([]);
+    expect(await stage.filesWith("Ystad", stage.work)).toEqual([]);
   });
 
   it("bring commands of their own while they are in use, and only then [10:PROV-7] [10:A7.8]", async () => {

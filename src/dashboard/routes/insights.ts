@@ -12,7 +12,8 @@ export function insightRoutes(app: Hono, deps: DashboardDeps): void {
     const asked = Number(c.req.query("days"));
     const days = Number.isSafeInteger(asked) && asked > 0 && asked <= 3650 ? asked : 30;
     const nowMs = clock.now();
-    const report = await collectInsights(store, { days, nowMs, skills: [] }, c.req.raw.signal);
+    const { timezone: timeZone } = (await deps.loadSettings()).config;
+    const report = await collectInsights(store, { days, nowMs, skills: [], timeZone }, c.req.raw.signal);
     const { totals, byModel, bySource } = report.figures;
     return c.json({
       days,

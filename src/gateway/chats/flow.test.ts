@@ -92,7 +92,7 @@ describe("a conversation that rested", () => {
     start();
     await intake.admit(message("one"));
     await heard(1);
-    const policy = { mode: "idle", idleMinutes: 60, atHour: 4 } as const;
+    const policy = { mode: "idle", idleMinutes: 60, atHour: 4, timeZone: "" } as const;
     const expire = () => expireChats({ store, resetPolicy: () => policy, nowMs: Date.now() });
     await expire();
     expect((await store.inbox.counts()).done).toBe(1);

@@ -13,6 +13,7 @@ export function resetPolicyOf(
     mode: own?.mode ?? usual.mode,
     idleMinutes: own?.idle_minutes ?? usual.idle_minutes,
     atHour: own?.at_hour ?? usual.at_hour,
+    timeZone: config.timezone,
     tells: usual.notify && !usual.notify_exclude_platforms.includes(platform),
   };
 }

@@ -120,7 +120,7 @@ export async function gateway(options: GatewayHarnessOptions = {}) {
       skills: () => [],
       busyMode: () => options.busyMode ?? "interrupt",
       followupGraceMs: () => options.followupGraceMs ?? 0,
-      resetPolicy: () => ({ mode: "none", idleMinutes: 1, atHour: 4, tells: true, ...options.reset }),
+      resetPolicy: () => ({ mode: "none", idleMinutes: 1, atHour: 4, timeZone: "", tells: true, ...options.reset }),
       commands: {
         store,
         users,

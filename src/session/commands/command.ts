@@ -34,7 +34,7 @@ export interface CommandServices
   readonly cron: { answer(line: string): Promise<string> };
   /** A line as if it had been typed: a command or words. */
   readonly line: Pick<OpenSession, "submit">;
-  readonly machine: Pick<SessionDeps, "version" | "redact" | "plugins" | "skillUse">;
+  readonly machine: Pick<SessionDeps, "version" | "redact" | "plugins" | "skillUse" | "settings">;
 }
 
 export interface BackgroundRun {

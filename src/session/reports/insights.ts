@@ -15,8 +15,8 @@ export interface InsightsOptions {
   readonly nowMs: number;
   readonly source?: string;
   readonly skills?: readonly SkillUseFigures[];
-  /** IANA name for weekdays and hours; the machine's own zone when absent. */
-  readonly timeZone?: string;
+  /** IANA name for weekdays and hours; the machine's own zone when empty. */
+  readonly timeZone: string;
 }
 
 /** What happened in a period: the store's sums, and what follows from them. */

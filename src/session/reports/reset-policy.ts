@@ -6,8 +6,8 @@ export interface ResetPolicy {
   readonly idleMinutes: number;
   /** Hour of the day, 0 to 23. */
   readonly atHour: number;
-  /** IANA name; the machine's own zone when absent. */
-  readonly timeZone?: string;
+  /** IANA name; the machine's own zone when empty. */
+  readonly timeZone: string;
 }
 
 export type ResetReason = "idle" | "daily";

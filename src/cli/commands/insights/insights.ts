@@ -5,6 +5,7 @@ import type { Invocation } from "../../command.ts";
 import { flagNumber, flagText, hasFlag } from "../../invocation.ts";
 import { snakeCase } from "../../output/json.ts";
 import { Output } from "../../output/output.ts";
+import { loadSettings } from "../../support/settings.ts";
 import { openExistingStore } from "../../support/store.ts";
 import { skillUse } from "./skills.ts";
 
@@ -19,7 +20,8 @@ export async function insights(invocation: Invocation): Promise<number> {
     out.line(`No sessions in the last ${days} days.`);
     return 0;
   }
-  const wanted = { days, nowMs: systemClock.now(), skills: await skillUse(invocation) };
+  const { timezone: timeZone } = (await loadSettings(invocation, { isQuiet: true })).loaded.config;
+  const wanted = { days, nowMs: systemClock.now(), skills: await skillUse(invocation), timeZone };
   const report = await collectInsights(store, { ...wanted, ...defined({ source }) }, invocation.io.signal);
   if (hasFlag(invocation, "csv")) await out.raw(insightsCsv(report));
   else {

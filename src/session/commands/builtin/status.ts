@@ -155,7 +155,8 @@ export const insightsCommand = defineCommand({
     const days = args === "" ? 30 : Number(args);
     if (!Number.isInteger(days) || days < 1 || days > 3_650) return warn("Usage: /insights, or /insights 7 for a week");
     const skills = await machine.skillUse();
-    const report = await collectInsights(store, { days, nowMs: clock.now(), skills }, signal);
+    const { timeZone } = machine.settings;
+    const report = await collectInsights(store, { days, nowMs: clock.now(), skills, timeZone }, signal);
     return say(insightsText(report, { form: surface === "gateway" ? "short" : "full" }));
   },
 });
