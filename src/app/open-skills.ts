@@ -82,12 +82,7 @@ export function openSkills(options: SkillsOptions): Skills {
       timeoutMs: config.skills.inline_shell_timeout * 1000,
       wall: options.wall,
     }),
-    isUntrusted: async (skill) => {
-      const entry = [...(await lock.all()).values()].find(
-        (one) => path.join(home.skills, one.installPath) === skill.folder,
-      );
-      return entry !== undefined && entry.trust !== "builtin" && entry.trust !== "trusted";
-    },
+    isUntrusted: (skill) => lock.isUntrusted(skill.folder),
   });
   const editor = new SkillEditor({
     home,

@@ -30,6 +30,21 @@ describe("hermes skills install", () => {
     expect((await stage.run(["skills", "install", "./nothing", "-y"])).code).not.toBe(0);
   });
 
+  it("of one that was removed can be taken back for 30 days", async () => {
+    await using stage = await Stage.open({ files });
+    await stage.run(["skills", "install", "./boats", "-y"]);
+    const removed = await stage.run(["skills", "uninstall", "boats"]);
+    expect(removed).toMatchObject({ code: 0, stdout: expect.stringContaining("hermes skills restore boats") });
+    expect(isThere(stage, "boats")).toBe(false);
+    expect((await stage.run(["skills", "restore"])).stdout).toMatch(/boats +\d{4}-/);
+    expect(await stage.run(["skills", "restore", "boats"])).toMatchObject({ code: 0 });
+    expect(existsSync(path.join(stage.home, "skills", "boats", "references", "sizes.md"))).toBe(true);
+    expect(await stage.run(["skills", "restore", "boats"])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("boats"),
+    });
+  });
+
   it("takes an archive, as zip and as tar.gz, and refuses one with links", async () => {
     await using stage = await Stage.open({ files });
     const inWork = (program: string, ...args: readonly string[]) => execFileSync(program, args, { cwd: stage.work });

@@ -391,11 +391,11 @@ describe("after installing", () => {
   it("[10:SKILL-4] what came from strangers is known as untrusted; the list says where each skill is from", async () => {
     await location.write({ "shipped/c/off/SKILL.md": skillMd("off"), "skills/mine/SKILL.md": skillMd("mine") });
     putRepository(hubs, "a/b", { "tidy/SKILL.md": body("One") });
-    const { hub, library } = openHub();
+    const { hub, lock, library } = openHub();
     await syncBundledSkills(location.home.at("shipped"), location.home, signal);
     await hub.install("a/b/tidy", { signal });
     const { skills } = await library.catalogue(signal);
-    const untrusted = await Promise.all(skills.map(async (one) => [one.name, await hub.isUntrusted(one)]));
+    const untrusted = await Promise.all(skills.map(async (one) => [one.name, await lock.isUntrusted(one.folder)]));
     expect(Object.fromEntries(untrusted)).toEqual({ tidy: true, mine: false, off: false });
     const rows = await listInstalled({ home: location.home, library, locked: await hub.installed() }, "cli", signal);
     expect(Object.fromEntries(rows.map((one) => [one.name, one.source]))).toEqual({

@@ -6,7 +6,6 @@ import { scanFolder, scanTree } from "../guard/scan.ts";
 import { treeOfFiles } from "../guard/skill-tree.ts";
 import { stampOf } from "../library/discover.ts";
 import { hashFiles } from "../library/folders.ts";
-import type { InstalledSkill } from "../library/library.ts";
 import type { SkillTrash } from "../tools/trash.ts";
 import { writeAudit } from "./audit-log.ts";
 import { type InstallDeps, type InstallOutcome, installBundle, isChanged } from "./install.ts";
@@ -188,14 +187,6 @@ export class SkillHub {
     });
     await library.invalidate();
     return entry;
-  }
-
-  /** Whether a skill came from a source that is not trusted: its embedded commands never run. */
-  async isUntrusted(skill: InstalledSkill): Promise<boolean> {
-    const { home } = this.#deps;
-    const entries = await this.installed();
-    const entry = entries.find((one) => join(home.skills, one.installPath) === skill.folder);
-    return entry !== undefined && entry.trust !== "builtin" && entry.trust !== "trusted";
   }
 
   async #fetch(identifier: string, signal: AbortSignal): Promise<SkillBundle> {

@@ -1,4 +1,5 @@
 import { rename } from "node:fs/promises";
+import { join } from "node:path";
 import { defined } from "#foundation/defined";
 import { ensureDir, readTextFile, writeFileAtomic } from "#foundation/files/files";
 import type { HermesHome } from "#foundation/files/paths";
@@ -53,6 +54,13 @@ export class HubLock {
       return new Map();
     }
     return new Map(Object.entries(installed).flatMap(([name, value]) => readEntry(name, value)));
+  }
+
+  /** Whether a skill came from a source that is not trusted: its embedded commands never run. */
+  async isUntrusted(skillFolder: string): Promise<boolean> {
+    const entries = [...(await this.all()).values()];
+    const entry = entries.find((one) => join(this.#home.skills, one.installPath) === skillFolder);
+    return entry !== undefined && entry.trust !== "builtin" && entry.trust !== "trusted";
   }
 
   /** Callers hold the lock of the skills folder. */

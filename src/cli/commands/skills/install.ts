@@ -52,6 +52,6 @@ export async function skillsUninstall(invocation: Invocation): Promise<number> {
   const { hub } = await openSkillHub(invocation);
   const entry = await hub.uninstall(argument(invocation, 0), invocation.io.signal);
   out.document({ uninstalled: entry.name });
-  out.line(`Removed ${entry.name}; it stays in the trash for 30 days.`);
+  out.line(`Removed ${entry.name}; for 30 days this brings it back: hermes skills restore ${entry.name}`);
   return 0;
 }

@@ -90,6 +90,12 @@ export const skillsCommand: Command = {
       run: async (invocation) => (await import("../../commands/skills/install.ts")).skillsUninstall(invocation),
     },
     {
+      name: "restore",
+      about: "Bring a deleted skill back from the trash; without a name show what is there",
+      args: [{ name: "name", isOptional: true }],
+      run: async (invocation) => (await import("../../commands/skills/restore.ts")).skillsRestore(invocation),
+    },
+    {
       name: "reset",
       about: "Follow a shipped skill again after you changed or deleted it",
       args: [skill],
