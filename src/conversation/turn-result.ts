@@ -13,6 +13,8 @@ export interface TurnResult extends ExitFlags {
   readonly error: string | undefined;
   /** The kind of the failure, as the classifier names it. */
   readonly errorClass: string | undefined;
+  /** The same as a word that programs rely on; undefined where the kind is one. */
+  readonly errorCode: string | undefined;
   readonly model: string;
   readonly provider: string;
   readonly baseUrl: string;
@@ -102,6 +104,7 @@ export function unstartedTurn(facts: UnstartedFacts): TurnResult {
     ...facts,
     text: undefined,
     exitReason: "internal_error",
+    errorCode: undefined,
     fallbackUsed: false,
     apiCalls: 0,
     usage: zeroUsage,
@@ -127,7 +130,9 @@ export function turnDocument(result: TurnResult): Readonly<Record<string, unknow
     failed: result.failed,
     interrupted: result.interrupted,
     exit_reason: result.exitReason,
-    ...(error === undefined ? {} : { error: { code: result.errorClass ?? "failed", message: error } }),
+    ...(error === undefined
+      ? {}
+      : { error: { code: result.errorCode ?? result.errorClass ?? "failed", message: error } }),
     model: result.model,
     provider: result.provider,
     fallback_used: result.fallbackUsed,

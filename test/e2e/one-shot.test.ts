@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { badKey, calls, says, startModelServer } from "../fakes/model-server/index.ts";
+import { badKey, calls, noCredit, says, startModelServer } from "../fakes/model-server/index.ts";
 import { modelConfig, Stage } from "./support/stage.ts";
 
 const demo = ["--provider", "demo"];
@@ -27,7 +27,9 @@ describe("one question on the command line", () => {
     expect(ran.stderr).toMatch(/key/i);
     const document = await stage.ask("hi");
     expect(document).toMatchObject({ completed: false, failed: true, final_response: null });
-    expect(document["error"]).toMatchObject({ code: expect.any(String), message: expect.stringMatching(/\S/) });
+    expect(document["error"]).toMatchObject({ code: "invalid_credentials", message: expect.stringMatching(/\S/) });
+    server.otherwise(noCredit());
+    expect((await stage.ask("hi"))["error"]).toMatchObject({ code: "insufficient_credits" });
   });
 
   it("leaves with 3 when there is no usable key, whether a provider was named or not [20:R8.2]", async () => {

@@ -27,9 +27,9 @@ function exitForFailure(
   turn: Turn,
   inWords: ExplainFailure,
 ): TurnOutcome {
-  const { message, hint } = inWords(failure, turn.target);
+  const { code, message, hint } = inWords(failure, turn.target);
   const error = `${sentence(message)} ${hint}`.trim();
-  const common = { error, errorClass: failure.kind, failure };
+  const common = { error, errorClass: failure.kind, errorCode: code, failure };
   const shown = joinedFragments(turn.history).trim();
   // The beginning of the answer stands on the screen already; it is kept although the rest never came.
   if (shown !== "") return { ...common, exitReason: "partial_stream_recovery", ...kept(shown, "error") };

@@ -10,6 +10,8 @@ export interface TurnOutcome {
   readonly error?: string;
   /** The failure's kind, as the classifier names it. */
   readonly errorClass?: string;
+  /** The same as a word that programs rely on. */
+  readonly errorCode?: string;
   /** Goes into the transcript as the turn's last message, where nothing has been recorded for it yet. */
   readonly reply?: AssistantMessage;
   /** What no remedy could treat. */

@@ -25,6 +25,7 @@ export function resultOf(facts: ResultFacts): TurnResult {
     ...flagsOf(outcome.exitReason),
     error: outcome.error,
     errorClass: outcome.errorClass,
+    errorCode: outcome.errorCode,
     model,
     provider,
     baseUrl,

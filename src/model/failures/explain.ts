@@ -1,4 +1,3 @@
-import { defined } from "#foundation/defined";
 import type { ProviderProfile } from "../providers/provider.ts";
 import type { FailureKind, ModelFailure } from "./failure.ts";
 
@@ -8,7 +7,6 @@ export interface Explanation {
   readonly message: string;
   readonly hint: string;
   readonly provider: string;
-  readonly docs?: string;
 }
 
 /** What is known of the provider; without it the words are more general. */
@@ -48,13 +46,11 @@ const codes: Readonly<Record<FailureKind, string>> = {
 
 export function explain(failure: ModelFailure, provider?: ExplainedProvider): Explanation {
   const name = provider?.label ?? failure.provider;
-  const docs = failure.helpUrl ?? (failure.kind === "billing" ? provider?.signUpUrl : undefined);
   return {
     code: codeOf(failure, provider),
     message: `${name} ${whatHappened(failure)}: ${summaryOf(failure)}`,
     hint: nextStep(failure, provider),
     provider: failure.provider,
-    ...defined({ docs }),
   };
 }
 
