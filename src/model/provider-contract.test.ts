@@ -117,7 +117,6 @@ describe.each(spoken.map((one) => [one.id, one] as const))("[20:R2.17] %s on the
     const outcome = await side.run("title_generation", { messages: [{ role: "user", content: "hi" }] }, never);
     expect(outcome).toMatchObject({ kind: "done", text: "a title", target: { provider: stage.target.provider } });
     expect((await stage.server.received(1)).model).toBe(side.planned("title_generation")?.model);
-    expect(side.totals.get("title_generation")).toMatchObject({ calls: 1 });
     stage.server.assertClean();
   });
 });

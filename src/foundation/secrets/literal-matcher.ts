@@ -17,19 +17,14 @@ const filterSize = 65_536;
  */
 export class LiteralMatcher {
   readonly #byHash = new Map<number, Literal[]>();
-  readonly #byFirst = new Map<string, string[]>();
   /** Answers "surely none" for most positions without a look into the map. */
   readonly #filter = new Uint8Array(filterSize);
-  #longest = 0;
 
   constructor(literals: readonly Literal[]) {
     for (const literal of literals) {
       const hash = hashOf(literal.text);
       this.#byHash.set(hash, [...(this.#byHash.get(hash) ?? []), literal]);
       this.#filter[slotOf(hash)] = 1;
-      this.#longest = Math.max(this.#longest, literal.text.length);
-      const first = literal.text.charAt(0);
-      this.#byFirst.set(first, [...(this.#byFirst.get(first) ?? []), literal.text]);
     }
     // Of two that begin alike the longer one is tried first.
     for (const group of this.#byHash.values()) group.sort((a, b) => b.text.length - a.text.length);
@@ -45,17 +40,6 @@ export class LiteralMatcher {
       if (next >= text.length) return spans;
       hash = (Math.imul(hash - Math.imul(text.charCodeAt(start), outFactor), base) + text.charCodeAt(next)) | 0;
     }
-  }
-
-  /** The length of the longest ending that begins a literal without completing it. */
-  heldSuffix(text: string): number {
-    for (let start = Math.max(0, text.length - this.#longest + 1); start < text.length; start += 1) {
-      const candidates = this.#byFirst.get(text.charAt(start));
-      if (candidates === undefined) continue;
-      const ending = text.slice(start);
-      if (candidates.some((literal) => literal.startsWith(ending))) return ending.length;
-    }
-    return 0;
   }
 
   #collect(text: string, start: number, found: { hash: number; spans: SecretSpan[] }): void {

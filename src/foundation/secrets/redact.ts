@@ -2,7 +2,6 @@ import { disposable } from "../lifecycle/disposal.ts";
 import { isPlainObject } from "../text/json.ts";
 import { LiteralMatcher } from "./literal-matcher.ts";
 import { applySpans, mergeSpans, type SecretSpan } from "./redact-spans.ts";
-import { RedactStream } from "./redact-stream.ts";
 import { Secret } from "./secret.ts";
 import { formsOf, reversed, shortestSecret } from "./secret-forms.ts";
 import { findShapes, isSecretName, plainMask } from "./secret-shapes.ts";
@@ -10,7 +9,6 @@ import { SpacedMatcher } from "./spaced-matcher.ts";
 
 export { maskIdentifiers } from "../text/identifiers.ts";
 export type { SecretSpan } from "./redact-spans.ts";
-export type { RedactStream } from "./redact-stream.ts";
 
 const maxRounds = 4;
 
@@ -72,14 +70,6 @@ export class Redactor {
   /** Redacts every string of plain data, and the whole value of fields with a telling name. Unchanged parts keep their identity. */
   redactDeep<T>(value: T): T {
     return this.#deep(value, undefined) as T;
-  }
-
-  /** For text that arrives in pieces: holds back what may be the beginning of a secret. */
-  stream(): RedactStream {
-    return new RedactStream({
-      find: (text) => this.find(text),
-      heldSuffix: (text) => this.#literals().heldSuffix(text),
-    });
   }
 
   #deep(value: unknown, key: string | undefined): unknown {

@@ -179,7 +179,7 @@ const ask = { messages: [{ role: "user", content: "Summarise." } as const] };
 describe("which model a side task uses", () => {
   it("[20:A4.3] the main model by default, with what it cost recorded per task [20:R4.7] [20:R4.14]", async () => {
     serverOf("deepseek").script(says("short"), says("again"));
-    const { run, totals, ledger, planned } = side();
+    const { run, ledger, planned } = side();
     expect(planned("compression")).toEqual({
       provider: "deepseek",
       model: "deepseek-chat",
@@ -190,13 +190,7 @@ describe("which model a side task uses", () => {
     expect(outcome).toMatchObject({ kind: "done", text: "short", target: { model: "deepseek-chat" } });
     expect((await serverOf("deepseek").received(1)).body).toMatchObject({ model: "deepseek-chat", max_tokens: 300 });
     await run("compression", ask, never);
-    expect(totals.get("compression")).toMatchObject({
-      calls: 2,
-      cost: { status: "estimated" },
-      model: "deepseek-chat",
-    });
     expect(await ledger.spent({ sessionId: "s" })).toMatchObject({ calls: 2 });
-    expect(totals.get("vision")).toBeUndefined();
   });
 
   it.each(auxiliaryTasks)(

@@ -13,7 +13,6 @@ import { type Candidate, describeCandidate } from "./candidate.ts";
 import { Limiter } from "./limiter.ts";
 import { type AuxiliaryPlan, type AuxiliaryRequest, planTask } from "./plan.ts";
 import { type AuxiliarySettings, type AuxiliaryTask, taskDefaults, timeoutMsOf } from "./task.ts";
-import { AuxiliaryTotals } from "./totals.ts";
 
 export interface AuxiliaryInput extends AuxiliaryRequest {
   readonly system?: string;
@@ -43,7 +42,7 @@ export type AuxiliaryOutcome =
       readonly failure?: ModelFailure;
     };
 
-export interface AuxiliaryDeps extends Omit<CallDeps, "counted" | "purpose"> {
+export interface AuxiliaryDeps extends Omit<CallDeps, "purpose"> {
   /** Read for every call: settings may change while a session runs. */
   settings(): AuxiliarySettings;
   auto(): AutoFacts;
@@ -71,12 +70,10 @@ export interface Auxiliary {
   planned(task: AuxiliaryTask): PlannedModel | undefined;
   /** The model that could be asked for a task now: it is set up for it and has its credential. Asks no model. */
   reachable(task: AuxiliaryTask, signal: AbortSignal): Promise<Target | undefined>;
-  readonly totals: AuxiliaryTotals;
 }
 
 /** Side calls of one session. Failures are returned, told once per task, and never thrown; only aborts and bugs are. */
 export function createAuxiliary(deps: AuxiliaryDeps): Auxiliary {
-  const totals = new AuxiliaryTotals();
   const limiters = new Map<AuxiliaryTask, Limiter>();
   const failedTasks = new Set<AuxiliaryTask>();
   const toldWords = new Set<string>();
@@ -88,13 +85,7 @@ export function createAuxiliary(deps: AuxiliaryDeps): Auxiliary {
     planTask(task, deps.settings(), { auto: deps.auto(), ...defined({ wanted }) });
 
   const run = async (task: AuxiliaryTask, input: AuxiliaryInput, signal: AbortSignal): Promise<AuxiliaryOutcome> => {
-    const callDeps: CallDeps = {
-      ...deps,
-      purpose: task,
-      warn: tell,
-      counted: (target, usage, cost) =>
-        totals.add({ task, provider: target.provider, model: target.model, usage, cost: cost.cost }),
-    };
+    const callDeps: CallDeps = { ...deps, purpose: task, warn: tell };
     const outcome = await tryCandidates({ task, input, plan: plan(task, input) }, { deps, callDeps }, signal);
     if (outcome.kind === "failed") {
       deps.logger.warn("side call failed", { task, code: outcome.code, reason: outcome.message });
@@ -105,7 +96,6 @@ export function createAuxiliary(deps: AuxiliaryDeps): Auxiliary {
   };
 
   return {
-    totals,
     planned: (task) => {
       const [first] = plan(task).candidates;
       if (first === undefined) return undefined;

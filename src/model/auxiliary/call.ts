@@ -27,8 +27,6 @@ export interface CallDeps {
   /** What the call is for. */
   readonly purpose: string;
   readonly clock: Clock;
-  /** Every response that was counted, also one that is of no use. */
-  counted(target: Target, usage: Usage, cost: CallCost): void;
   warn(message: string): void;
 }
 
@@ -185,7 +183,6 @@ async function settle(
     return;
   }
   const cost = deps.cost(request.target, usage, collected.costUsd);
-  deps.counted(request.target, usage, cost);
   await deps.gate.settle(id, { usage, cost: cost.cost });
 }
 

@@ -40,11 +40,6 @@ export class LearnedLimits {
     await this.#change((entries) => entries.set(keyOf(entry.model, entry.baseUrl), tokens), signal);
   }
 
-  async forget(model: string, baseUrl: string, signal: AbortSignal): Promise<void> {
-    if (this.get(model, baseUrl) === undefined) return;
-    await this.#change((entries) => entries.delete(keyOf(model, baseUrl)), signal);
-  }
-
   async #change(change: (entries: Map<string, number>) => unknown, signal: AbortSignal): Promise<void> {
     await ensureDir(dirname(this.#path), 0o700);
     await withFileLock(

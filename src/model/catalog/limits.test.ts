@@ -160,9 +160,6 @@ describe("learned windows", () => {
     ]);
     await one.load();
     expect([one.get("a", "http://x"), one.get("b", "http://x")]).toEqual([8_000, 9_000]);
-    await one.forget("a", "http://x", never);
-    await two.load();
-    expect([two.get("a", "http://x"), two.get("b", "http://x")]).toEqual([undefined, 9_000]);
   });
 
   it("ignores stale Codex values and nonsense in the file [20:R6.1]", async () => {

@@ -26,6 +26,8 @@ export async function batch(input: Invocation): Promise<number> {
   const batchSize = flagNumber(invocation, "batch-size", { usual: usualBatchSize });
   const maxSteps = flagNumber(invocation, "max-turns", { usual: 10 });
   const out = new Output(invocation);
+  if (flagText(invocation, "log-prefix-chars") !== undefined)
+    out.note("Warning: --log-prefix-chars has no effect: no previews are logged.");
   await using rollouts = await openRolloutsFor(invocation, settingsOf(invocation));
   const { machine } = rollouts.host;
   const distribution = flagText(invocation, "distribution") ?? "default";

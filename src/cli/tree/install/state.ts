@@ -1,5 +1,4 @@
 import type { Command } from "../../command.ts";
-import { yesFlag } from "../common.ts";
 
 export const statusCommand: Command = {
   name: "status",
@@ -38,9 +37,7 @@ export const debugCommand: Command = {
       about: "Put the dump and the last log lines together, redacted",
       flags: [
         { name: "lines", kind: "text", value: "<n>", about: "Log lines of each file (200)" },
-        { name: "expire", kind: "text", value: "<days>", about: "Days until an upload is gone (7)" },
         { name: "local", kind: "switch", about: "Print it instead of uploading" },
-        yesFlag,
       ],
       run: async (invocation) => (await import("../../commands/debug-share.ts")).debugShare(invocation),
     },

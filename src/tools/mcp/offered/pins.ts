@@ -76,13 +76,6 @@ export class PinStore {
     });
   }
 
-  /** Forgets a server, for example when it is removed from the configuration. */
-  async forget(server: string): Promise<void> {
-    await this.#update((all) => {
-      delete all[server];
-    });
-  }
-
   async #update<T>(change: (all: Record<string, Record<string, Pin>>) => T): Promise<T> {
     return withFileLock(
       `${this.#path}.lock`,
