@@ -129,7 +129,7 @@ async function walk(project, size) {
   tmux("send-keys", "-t", "hermes", "Escape");
   await shows(/\[not run\][\s\S]*❯ *$/m);
   say("/resume");
-  await shows(/those of this folder first/);
+  await shows(/this folder first/);
   screens[`${name}-resume`] = screen();
   tmux("send-keys", "-t", "hermes", "Escape");
   await sleep(500);

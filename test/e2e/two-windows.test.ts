@@ -26,6 +26,30 @@ describe("a conversation begun with /new", () => {
     await using again = new ProgramTerminal(stage, ["-c"]);
     expect(await again.sees("Previous Conversation")).toContain("yellow door");
   });
+
+  it("is nothing to go on with until something was said in it: -c and /resume pass it over", async () => {
+    await using model = await startModelServer({ strict: true, models: [{ id: "test-model" }, { id: "other-model" }] });
+    model.otherwise(says("Noted."));
+    const config = modelConfig(model.chatBaseUrl, "auxiliary: { title_generation: { enabled: false } }\n");
+    await using stage = await Stage.open({ config });
+    {
+      await using first = new ProgramTerminal(stage, []);
+      await first.sees("❯");
+      await first.say("the green door");
+      await first.answers("Noted.");
+      await first.say("/new");
+      await first.sees(/0\/128K[^\n]*\n─+\n❯\s*\n/);
+      // What is chosen before the first message makes the session one of the store.
+      await first.say("/model other-model");
+      await first.answers("Now using other-model");
+      first.press("\x04");
+      await first.exited;
+    }
+    await using again = new ProgramTerminal(stage, ["-c"]);
+    expect(await again.answers("Previous Conversation")).toContain("green door");
+    await again.say("/resume");
+    expect(await again.sees("(1; ↑ ↓ Enter")).toContain("2 messages");
+  });
 });
 
 describe("one conversation in two windows", () => {

@@ -18,24 +18,24 @@ export async function findSession(store: Store, idOrTitle: string): Promise<Sess
 /** How many of the newest are looked through for one of this folder. */
 const mostLookedAt = 100;
 
-/** The newest that somebody sat at: of this folder, else of any. One-shot runs count only where there is nothing else. */
+/** The newest that somebody sat at: of this folder, else of any. One-shot runs and those where nothing was said count only where there is nothing else. */
 export async function newestSession(
   store: Store,
   source: string,
   folder: string | undefined,
 ): Promise<{ readonly id: SessionId; readonly folder: string | undefined } | undefined> {
   let anywhere: { readonly id: SessionId; readonly folder: string | undefined } | undefined;
-  let oneShot: typeof anywhere;
-  for (const { id } of await store.sessions.list({ source, limit: mostLookedAt })) {
+  let poorer: typeof anywhere;
+  for (const { id, messageCount } of await store.sessions.list({ source, limit: mostLookedAt })) {
     const known = await folderOf(store, await headOf(store, id));
-    if (known?.isOneShot === true) {
-      oneShot ??= { id, folder: known.folder };
+    if (known?.isOneShot === true || messageCount === 0) {
+      poorer ??= { id, folder: known?.folder };
       continue;
     }
     if (folder === undefined || known?.folder === folder) return { id, folder: known?.folder };
     anywhere ??= { id, folder: known?.folder };
   }
-  return anywhere ?? oneShot;
+  return anywhere ?? poorer;
 }
 
 /** Sessions with where they were worked on. */

@@ -45,7 +45,7 @@ type Listing = Pick<CommandServices, "store" | "clock">;
 async function pickerOf(call: CommandCall, services: Listing): Promise<CommandView> {
   const items = await sessionItems(call, services);
   if (items.length === 0) return say("There are no sessions yet.");
-  return { kind: "picker", title: "Sessions, those of this folder first", items, command: "/resume" };
+  return { kind: "picker", title: "Sessions, this folder first", items, command: "/resume" };
 }
 
 /** In a chat people see and resume their own conversations, the owner also those of the terminal. */
@@ -81,6 +81,7 @@ async function sessionItems(
   const here = session.info.cwd;
   const listed = (await withFolders(store, sessions))
     .filter(({ location }) => location?.isOneShot !== true)
+    .filter(({ id, messageCount }) => messageCount > 0 || id === session.info.id)
     .sort((left, right) => Number(right.location?.folder === here) - Number(left.location?.folder === here));
   return listed.map((one) => ({
     value: one.id,
