@@ -241,6 +241,6 @@ export class Agent {
 /** What a model is told about its steps where the user wants that; empty while there are plenty. */
 function budgetHint({ steps }: Turn): string {
   const share = (steps.limit - steps.left) / steps.limit;
-  if (share >= 0.9) return "Note: more than 90 % of the steps for this request are used. Come to an end.";
-  return share >= 0.7 ? "Note: more than 70 % of the steps for this request are used." : "";
+  if (share >= 0.9) return "Note: more than 90% of the steps for this request are used. Come to an end.";
+  return share >= 0.7 ? "Note: more than 70% of the steps for this request are used." : "";
 }

@@ -129,8 +129,8 @@ describe("hints about the steps that are left", () => {
     await agent.runConversation({ userMessage: "Go" });
     const hints = requests.map((request) => request.ephemeral ?? "");
     expect(hints.slice(0, 6).join("")).toBe("");
-    expect(hints[6]).toContain("70 %");
-    expect(hints[8]).toContain("90 %");
+    expect(hints[6]).toContain("70%");
+    expect(hints[8]).toContain("90%");
     expect(JSON.stringify(recorded)).not.toContain("of the steps");
   });
 });

@@ -39,7 +39,7 @@ export interface CreateHermesOptions {
   readonly maxSteps?: number;
   /** Instructions for a new conversation, besides those of the person. */
   readonly systemMessage?: string;
-  /** Neither SOUL.md, memory nor context files of the folder. */
+  /** No SOUL.md, memory or context files of the folder. */
   readonly ignoreRules?: boolean;
   /** The model is told the id of its session. */
   readonly passSessionId?: boolean;

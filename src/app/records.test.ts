@@ -63,7 +63,7 @@ describe("side calls", () => {
     expect(ended.apiCalls).toBe(1);
     expect(report.figures.sideCalls).toMatchObject([{ task: "title_generation", calls: 1 }]);
     expect(report.sideCallShare).toBe(0.5);
-    expect(insightsText(report, { form: "full" })).toContain("1 (50 % of all model calls)");
+    expect(insightsText(report, { form: "full" })).toContain("1 (50% of all model calls)");
   });
 });
 

@@ -6,21 +6,21 @@ import { usageError } from "./usage-error.ts";
 
 /** Options that every command takes, wherever they stand in the line. */
 export const globalFlags: readonly Flag[] = [
-  { name: "help", short: "h", kind: "switch", about: "Show help for the command and leave" },
-  { name: "version", short: "V", kind: "switch", about: "Show the version and leave" },
+  { name: "help", short: "h", kind: "switch", about: "Show help for the command and exit" },
+  { name: "version", short: "V", kind: "switch", about: "Show the version and exit" },
   {
     name: "profile",
     short: "p",
     kind: "text",
     value: "<name>",
-    about: "Use the home of this profile",
+    about: "Use this profile",
     completes: "profile",
   },
   { name: "json", kind: "switch", about: "Print one JSON document instead of text" },
   { name: "no-color", kind: "switch", about: "Print without colours (also: NO_COLOR)" },
   { name: "config", kind: "text", value: "<file>", about: "Read settings from this file", completes: "file" },
   { name: "cwd", kind: "text", value: "<dir>", about: "Work in this folder", completes: "file" },
-  { name: "trust-folder", kind: "switch", about: "Let the folder's own files count, for this run" },
+  { name: "trust-folder", kind: "switch", about: "Trust this folder's own files for this run" },
   { name: "ignore-user-config", kind: "switch", about: "Start from the default settings; .env still counts" },
 ];
 

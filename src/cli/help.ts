@@ -29,7 +29,7 @@ export function helpText(path: readonly Command[], options: HelpOptions): string
     ...exampleSection(command, style),
   ];
   const more = isRoot
-    ? `More on one command: hermes <command> --help`
+    ? `Help for one command: hermes <command> --help`
     : command.commands === undefined
       ? `Options of every command: hermes --help`
       : `More on one of them: ${nameOf(path)} <command> --help`;

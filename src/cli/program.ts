@@ -46,7 +46,7 @@ function onSignals(stop: AbortController): () => void {
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
   const ask = (): void => {
     if (stop.signal.aborted) process.exit(exitCodes.interrupted);
-    stop.abort(new DOMException("The program was asked to end.", "AbortError"));
+    stop.abort(new DOMException("Hermes was asked to stop.", "AbortError"));
   };
   for (const signal of signals) process.on(signal, ask);
   return () => {

@@ -40,7 +40,7 @@ export const commandTree: Command = {
     "hermes                                talk in this terminal",
     'hermes -z "what changed in this repo?"  one question, one answer',
     "hermes setup                          connect a model",
-    "hermes doctor                         see what is wrong",
+    "hermes doctor                         find problems",
   ],
   commands: [
     chatCommand,

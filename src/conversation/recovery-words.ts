@@ -53,7 +53,7 @@ const remedies: Readonly<Record<string, string>> = {
   "scrub-text": "trying again with cleaned text",
   "shrink-media": "trying again with smaller images",
   "shrink-output": "trying again with a shorter limit",
-  "persist-results": "putting large results into files",
+  "persist-results": "moving large results into files",
   "strip-unsupported": "trying again without it",
   "switch-target": "trying the next model",
 };

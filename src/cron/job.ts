@@ -38,7 +38,7 @@ export interface JobWork {
   readonly workdir?: string | undefined;
   /** Empty: the configured one. */
   readonly timezone: string;
-  /** Model calls of one run at most; undefined: as configured. */
+  /** Maximum model calls per run; undefined: as configured. */
   readonly maxSteps?: number | undefined;
   /** Models that take over when its own fails, each as `provider:model`; undefined: as configured. */
   readonly fallback?: readonly string[] | undefined;

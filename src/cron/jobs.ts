@@ -270,7 +270,7 @@ export class CronJobs {
       });
     const unnamed = work.fallback?.find((name) => !/^[^:\s]+:\S/.test(name));
     if (unnamed !== undefined)
-      throw new UserError(`"${unnamed}" names no provider and model.`, {
+      throw new UserError(`"${unnamed}" is not a provider and model.`, {
         hint: "Write both, such as openrouter:openai/gpt-5.2.",
         code: "bad_fallback",
       });

@@ -46,7 +46,7 @@ const parameters = {
     context_from: { type: "array", items: { type: "string" }, description: "Jobs whose newest output is handed over" },
     enabled_toolsets: { type: "array", items: { type: "string" } },
     workdir: { type: "string", description: "Absolute path of a folder to work in" },
-    timezone: { type: "string", description: "Clock it goes by, such as Europe/Berlin" },
+    timezone: { type: "string", description: "Time zone, such as Europe/Berlin" },
   },
   required: ["action"],
 } as const;

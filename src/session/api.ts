@@ -72,7 +72,7 @@ export interface OpenOptions {
   readonly passSessionId?: boolean | undefined;
   /** Instructions of the program that opened the session; a part of its prompt from the beginning. */
   readonly systemMessage?: string | undefined;
-  /** Neither SOUL.md, memory nor context files. */
+  /** No SOUL.md, memory or context files. */
   readonly ignoreRules?: boolean | undefined;
   /** False: memory is neither read nor written. */
   readonly usesMemory?: boolean | undefined;

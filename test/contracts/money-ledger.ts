@@ -41,7 +41,7 @@ export function moneyLedgerContract(fixture: () => { readonly ledger: MoneyLedge
       });
     });
 
-    it("of calls that the server did not count is told apart from what was counted [20:R6.6]", async () => {
+    it("of calls that the server reported no counts for is told apart from what was counted [20:R6.6]", async () => {
       const { ledger } = fixture();
       await ledger.settle("one", over(0, 0.5));
       await ledger.settle("two", { ...over(0, 0.25), usage: { ...usage, isEstimated: true } });

@@ -54,7 +54,7 @@ it("tool results and thoughts of a batch are counted by their rules, and a tools
     reasoning_statistics: { total_assistant_turns: 5, turns_with_reasoning: 3, turns_without_reasoning: 2 },
     discarded_no_reasoning: 1,
   });
-  expect(ran.stdout).toMatch(/read_file +1 +0 +1 +0\.0 %/);
+  expect(ran.stdout).toMatch(/read_file +1 +0 +1 +0\.0%/);
 });
 
 interface Entry {

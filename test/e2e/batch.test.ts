@@ -47,7 +47,7 @@ describe("hermes batch", () => {
     expect(readdirSync(folder).filter((name) => /tmp|part$/.test(name))).toEqual([]);
     expect(await stage.run(args)).toMatchObject({ code: 2 });
     const again = await stage.run([...args, "--resume"]);
-    expect(again.stdout).toContain("All prompts are done already");
+    expect(again.stdout).toContain("All prompts are already done");
     expect(server.requests).toHaveLength(5);
   }, 60_000);
 

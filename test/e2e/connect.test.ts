@@ -82,7 +82,7 @@ describe("connecting a model inside the chat", () => {
     terminal.press("\r");
     await terminal.sees(/❯ +lab-large/);
     terminal.press("\r");
-    await terminal.sees(`Context length: ${window} tokens, as the server says.`);
+    await terminal.sees(`Context length: ${window} tokens, reported by the server.`);
     await terminal.sees("Now using lab-large");
     const text = await terminal.text();
     expect(text).not.toContain("does not say");

@@ -47,7 +47,7 @@ describe("hermes cron", () => {
     expect(job).toMatchObject({ name: "mail", schedule: "every 120m", repeat: "0/3", state: "scheduled" });
     const list = await home.run(["cron", "list"]);
     expect(list.stdout).toContain("every 120m");
-    expect(list.stderr).toContain("No gateway runs");
+    expect(list.stderr).toContain("No gateway is running");
     expect((await json("pause", "mail")).job).toMatchObject({ state: "paused", enabled: false });
     expect((await json("resume", job.job_id)).job).toMatchObject({ state: "scheduled", enabled: true });
     expect((await json("edit", "mail", "--schedule", "0 9 * * *", "--add-skill", "news")).job).toMatchObject({
@@ -125,7 +125,9 @@ describe("hermes cron", () => {
     expect(await home.run(["cron", "run", own])).toMatchObject({ code: 0, stdout: "From the third.\n" });
     const asked = second.requests.length + third.requests.length;
     expect((await home.run(["cron", "run", await made("--no-fallback")])).code).not.toBe(0);
-    expect((await home.run(["cron", "edit", own, "--fallback", "third-model"])).stderr).toContain("names no provider");
+    expect((await home.run(["cron", "edit", own, "--fallback", "third-model"])).stderr).toContain(
+      "is not a provider and model",
+    );
     await home.run(["config", "set", "cron.use_fallback", "off"]);
     expect((await home.run(["cron", "run", usual])).code).not.toBe(0);
     expect(second.requests.length + third.requests.length).toBe(asked);

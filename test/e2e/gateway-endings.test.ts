@@ -153,7 +153,7 @@ describe("a second gateway", () => {
     await connected();
     expect((await stateOf()).pid).toBe(here.pid);
     const restarted = await home.run(["gateway", "restart", "--all"]);
-    expect(restarted.stdout).toContain(`process ${here.pid}, profile default) has ended`);
+    expect(restarted.stdout).toContain(`process ${here.pid}, profile default) has stopped`);
     expect(restarted.stdout).toContain("has been started");
     await codeOf(here);
     await expect

@@ -112,7 +112,7 @@ describe("the figures of a gateway", { timeout: 240_000 }, () => {
     for (const gone of ["hermes_platform_connected{", "hermes_turn_duration_seconds_count{", "hermes_event_loop_lag"])
       expect(await figures(alone, gone)).toEqual([]);
     const { stdout } = await home.run(["gateway", "status"]);
-    expect(stdout).toContain("The gateway does not run.");
+    expect(stdout).toContain("The gateway is not running.");
     expect(stdout).not.toContain("connected");
   });
 

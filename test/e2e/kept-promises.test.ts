@@ -81,7 +81,7 @@ describe("a server that counts no tokens", () => {
     expect(counted["totals"]).toMatchObject({ input_tokens: usage["input_tokens"], estimated_calls: 1 });
     const { stdout } = await stage.run(["insights"]);
     expect(stdout).toMatch(/Input tokens +~\d/);
-    expect(stdout).toContain("1 model call that the server did not count");
+    expect(stdout).toContain("1 model call that the server reported no counts for");
   });
 
   it("has its side calls counted too, and marked [20:R6.6] [20:R4.14]", async () => {
@@ -264,7 +264,7 @@ describe("/fast", () => {
       config: modelConfig(model.chatBaseUrl, "agent:\n  service_tier: fast\n"),
     });
     const ran = await stage.run(["chat", "-q", "/fast fast", "-Q"]);
-    expect(ran.stdout + ran.stderr).toContain("fake-model has one service only");
+    expect(ran.stdout + ran.stderr).toContain("fake-model has only one service");
     model.script(says("Hi."));
     await stage.ask("hello");
     expect(Reflect.has((await model.received(1)).body, "service_tier")).toBe(false);

@@ -21,11 +21,11 @@ describe("a terminal that cannot be drawn on (TERM=dumb)", () => {
     await terminal.sees(/\n>\s*$/);
     model.script(calls("terminal", { command: "rm -rf d1" }), says("Left alone."));
     terminal.press("clean up d1\r");
-    await terminal.sees("A letter and Enter, then Enter alone. Or: no");
+    await terminal.sees("Type a letter and Enter, then Enter again. Or: no");
     expect(await terminal.text()).toMatch(/terminal asks[\s\S]*rm -rf d1[\s\S]*o {2}Run it once: exactly this/);
     // Lines that arrive together are no answer, whatever they say.
     terminal.press("o\r\r");
-    await terminal.sees(/choose, pause a moment|A letter and Enter[\s\S]*A letter and Enter/);
+    await terminal.sees(/choose, pause a moment|a letter and Enter[\s\S]*a letter and Enter/);
     terminal.press("on our own then\r");
     await terminal.sees("it will be sent once the question is answered");
     expect(existsSync(path.join(stage.work, "d1/kept.txt"))).toBe(true);
@@ -39,7 +39,7 @@ describe("a terminal that cannot be drawn on (TERM=dumb)", () => {
     model.script(calls("terminal", { command: "rm -rf d2" }), says("Gone."));
     await wait(pauseMs);
     terminal.press("clean up d2\r");
-    await terminal.sees(/rm -rf d2[\s\S]*A letter and Enter/);
+    await terminal.sees(/rm -rf d2[\s\S]*Type a letter and Enter/);
     await wait(pauseMs);
     terminal.press("o\r");
     await terminal.sees("Run it once? An empty line says yes");
@@ -58,13 +58,13 @@ describe("a terminal that cannot be drawn on (TERM=dumb)", () => {
     const ask = { question: "Which tea?", choices: ["Green", "Black"] };
     model.script(calls("clarify", ask), says("Black it is."), calls("clarify", ask), says("Mint, then."));
     terminal.press("make tea\r");
-    await terminal.sees("A number, or a line of your own.");
+    await terminal.sees("Type a number, or your own answer.");
     await wait(pauseMs);
     terminal.press("2\r");
     await terminal.sees("Black it is.");
     await wait(pauseMs);
     terminal.press("more tea\r");
-    await terminal.sees(/more tea[\s\S]*A number, or a line of your own\./);
+    await terminal.sees(/more tea[\s\S]*Type a number, or your own answer\./);
     await wait(pauseMs);
     terminal.press("Mint please\r");
     await terminal.sees("Mint, then.");
@@ -72,7 +72,7 @@ describe("a terminal that cannot be drawn on (TERM=dumb)", () => {
     expect(answers[1]).toContain("Black");
     expect(answers[3]).toContain("Mint please");
     terminal.press("/skin\r");
-    await terminal.sees("words to look for, or an empty line");
+    await terminal.sees("words to search for, or nothing to cancel");
     terminal.press("mono\r");
     await terminal.sees(/: mono\s+1\. mono/);
     terminal.press("1\r");

@@ -38,7 +38,7 @@ describe("a plan first", () => {
     model.script(calls("write_file", { path: "b.txt", content: "x" }), says("The plan: write it."));
     await terminal.say("/plan write b");
     await terminal.sees("The plan: write it.");
-    const planned = await terminal.sees("❯ what to change in the plan · /plan accept carries it out · /plan off");
+    const planned = await terminal.sees("❯ say what to change · /plan accept to carry it out · /plan off");
     expect(planned).toContain("b.txt [not run]");
     expect(planned).toContain("│ PLAN │");
     expect(existsSync(path.join(stage.work, "b.txt"))).toBe(false);
@@ -72,7 +72,7 @@ describe("/rewind", () => {
     }
     expect(await stage.read("a.txt")).toBe("three");
     await terminal.say("/rewind 2");
-    await terminal.answers("Back to before: Make it two.");
+    await terminal.answers("Went back to before: Make it two.");
     expect(await stage.read("a.txt")).toBe("one");
     for (const name of ["two.txt", "three.txt"]) expect(existsSync(path.join(stage.work, name))).toBe(false);
     const before = model.requests.length;

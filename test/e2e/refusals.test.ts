@@ -16,7 +16,7 @@ describe("what cannot be done is said plainly", () => {
     await using terminal = new ProgramTerminal(stage, demo, { HERMES_HOME: "/proc/no-folder/here" });
     expect(await terminal.exited).toBe(1);
     const shown = await terminal.text();
-    expect(shown).toMatch(/No folder can be made at \/proc\/no-folder[\s\S]*Check the path; HERMES_HOME/);
+    expect(shown).toMatch(/Cannot create the folder \/proc\/no-folder[\s\S]*Check the path; HERMES_HOME/);
     expect(shown).not.toContain("ENOENT");
   });
 
@@ -95,7 +95,7 @@ describe("what cannot be done is said plainly", () => {
     const ran = await stage.run(["sessions", "show", "20"]);
     expect(ran).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/2 sessions begin with "20"[\s\S]*Write more of the id: 20/),
+      stderr: expect.stringMatching(/2 sessions begin with "20"[\s\S]*Type more of the id: 20/),
     });
     expect((await stage.run(["sessions", "show", "nosuch"])).stderr).toContain('There is no session "nosuch"');
   });

@@ -30,7 +30,7 @@ describe("what the screen of the built program says", () => {
     await using terminal = new ProgramTerminal(stage, []);
     await terminal.sees("❯");
     await terminal.say("/memory");
-    await terminal.answers(/About you \(.*USER\.md, 1 % full\)\s+• Likes short answers/);
+    await terminal.answers(/About you \(.*USER\.md, 1% full\)\s+• Likes short answers/);
     await terminal.say("/reasoning");
     await terminal.answers("Reasoning: high. Change:");
     await terminal.say("/reasoning hide");
@@ -92,7 +92,7 @@ describe("what the screen of the built program says", () => {
     await terminal.sees(/\n❯\s*\n─+\s*$/);
     model.script(calls("clarify", { question: "Which colour?" }), says("Fine."));
     await terminal.say("Ask me.");
-    await terminal.sees("❯ your answer, Esc leaves it to Hermes");
+    await terminal.sees("❯ your answer · Esc lets Hermes decide");
     await terminal.say("blue");
     await terminal.answers("Fine.");
     await terminal.say("!sleep 600");

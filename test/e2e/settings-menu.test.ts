@@ -25,7 +25,7 @@ describe("/settings in the built program", () => {
     await terminal.sees(/❯ +true/);
     expect(await terminal.text()).not.toContain("$0.00");
     terminal.press("\r");
-    await terminal.sees("display.show_cost = true (it was false). Saved. It counts at once.");
+    await terminal.sees("display.show_cost = true (it was false). Saved. It applies at once.");
     expect(await configOf(stage)).toMatch(/show_cost: true/);
     await terminal.say("hello");
     await terminal.sees(/⚕ hermes-demo[^\n]*(?:\$0\.00|included)/);

@@ -14,7 +14,7 @@ describe("menus of the shell are lists with arrows and search", () => {
     await using stage = await Stage.open();
     {
       await using terminal = new ProgramTerminal(stage, ["tools"]);
-      const list = await terminal.sees(/Toolsets of cli[\s\S]*Space switches · Enter saves · Esc/);
+      const list = await terminal.sees(/Toolsets of cli[\s\S]*Space toggles · Enter saves · Esc/);
       expect(list).toMatch(/❯ \[x\] web [\s\S]* \[x\] browser/);
       terminal.press("todo");
       await terminal.sees(/❯ \[x\] todo/);

@@ -114,7 +114,7 @@ describe("what the terminal can do, in the program", () => {
     await stage.configure(`hooks:\n  on_session_start:\n    - command: ${hook}\n`);
     {
       await using terminal = open(stage, demo);
-      await terminal.sees("wants to run this at every on_session_start");
+      await terminal.sees("wants to run this on every on_session_start");
       expect(await terminal.text()).toContain(hook);
       await terminal.choose("d");
       await terminal.answers("1 of 1 shell hooks do not run");
@@ -206,7 +206,7 @@ describe("what the terminal can do, in the program", () => {
     await terminal.sees("⎇ feature/tea");
     await terminal.sees("mcp tracker");
     await terminal.sees(/\d+ skills \(\/skills\)/);
-    await terminal.sees("Hermes 99.1.0 is there");
+    await terminal.sees("Hermes 99.1.0 is available");
     await terminal.say("!git checkout -q -b other");
     await terminal.sees("│ ⎇ other");
     await leave(terminal);

@@ -18,7 +18,7 @@ describe("hermes trajectories", () => {
     const file = "trajectory_samples.jsonl";
     expect(await stage.run(["trajectories", "validate", file])).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining("1 of 1 entry can be trained on."),
+      stdout: expect.stringContaining("1 of 1 entry can be used for training."),
     });
     const { stdout } = await stage.run(["trajectories", "stats", file, "--json"]);
     expect(JSON.parse(stdout)).toMatchObject({ entries: 1, completed: 1, invalid: 0, turns: 5, tool_calls: 1 });

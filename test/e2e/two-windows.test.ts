@@ -3,7 +3,7 @@ import { says, startModelServer } from "../fakes/model-server/index.ts";
 import { modelConfig, Stage } from "./support/stage.ts";
 import { ProgramTerminal } from "./support/terminal.ts";
 
-const elsewhere = /open in another window too \(process (\d+) on [^\s,]+,\s+since\s+\d\d:\d\d\)/;
+const elsewhere = /open in another window \(process (\d+) on [^\s,]+,\s+since\s+\d\d:\d\d\)/;
 
 describe("a conversation begun with /new", () => {
   it("belongs to the folder too: -c goes on with it there", async () => {

@@ -272,7 +272,7 @@ export class Compressor implements ContextEngine {
     const { window } = limits;
     if (fixedTokens > crowdedShare * window)
       this.#tell(
-        `The system prompt and the tools take ${Math.round((100 * fixedTokens) / window)} % of the window of ${this.#model.model}, so the conversation has to be summarised often. Fewer toolsets (hermes tools) or a larger window help.`,
+        `The system prompt and the tools take ${Math.round((100 * fixedTokens) / window)}% of the window of ${this.#model.model}, so the conversation has to be summarised often. Fewer toolsets (hermes tools) or a larger window help.`,
       );
     return context.mustShrink ? tightened(limits, context.attempt, context.currentTokens) : limits;
   }

@@ -14,11 +14,11 @@ export const noticeTexts = {
   suspended:
     "Summarising no longer makes this conversation noticeably smaller, so it is not done automatically for now. Start over with /new, or use /compress <topic>.",
   summaryFailed:
-    "The older part of the conversation could not be summarised. Nothing was dropped; another try follows later.",
+    "The older part of the conversation could not be summarised. Nothing was dropped; Hermes will try again later.",
   extracted:
-    "The summary could not be written, and there was no room to wait: an extract made by rule took its place. The full text is still stored.",
+    "The summary could not be written and there was no room to wait, so a rule-based extract took its place. The full text is still stored.",
   stillFull: (percent: number): string =>
-    `The conversation still fills ${percent} % of the model's window after compression. Consider /new or a model with a larger window.`,
+    `The conversation still fills ${percent}% of the model's window after compression. Consider /new or a model with a larger window.`,
 } as const;
 
 export function notice(subject: Subject, level: NoticeLevel, text: string): void {

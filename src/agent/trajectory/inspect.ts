@@ -7,7 +7,7 @@ export function isShareGptTurn(value: unknown): value is ShareGptTurn {
   return isRecord(value) && roles.has(value.from) && typeof value.value === "string";
 }
 
-/** What is wrong with an entry, one sentence each; none means that it can be trained on. */
+/** What is wrong with an entry, one sentence each; none means that it can be used for training. */
 export function trajectoryProblems(entry: Readonly<Record<string, unknown>>): readonly string[] {
   const turns: unknown = entry.conversations;
   if (!Array.isArray(turns)) return ["conversations is missing or not a list"];

@@ -34,24 +34,24 @@ const resume: readonly Flag[] = [
 const sharedChatFlags: readonly Flag[] = [
   ...model,
   ...resume,
-  { name: "worktree", short: "w", kind: "switch", about: "Work in a git worktree of its own" },
+  { name: "worktree", short: "w", kind: "switch", about: "Work in a new git worktree" },
   {
     name: "skills",
     short: "s",
     kind: "list",
     value: "<name>",
-    about: "Load skills for the whole session",
+    about: "Load these skills for the session",
     completes: "skill",
   },
   { name: "yolo", kind: "switch", about: "Run flagged commands without asking" },
-  { name: "accept-hooks", kind: "switch", about: "Trust the shell hooks of the configuration" },
-  { name: "pass-session-id", kind: "switch", about: "Tell the model the id of the session" },
-  { name: "ignore-rules", kind: "switch", about: "Neither SOUL.md, memory nor context files" },
+  { name: "accept-hooks", kind: "switch", about: "Trust the configured shell hooks" },
+  { name: "pass-session-id", kind: "switch", about: "Tell the model the session id" },
+  { name: "ignore-rules", kind: "switch", about: "No SOUL.md, memory or context files" },
 ];
 
 export const chatFlags: readonly Flag[] = [
   ...sharedChatFlags,
-  { name: "query", short: "q", kind: "text", value: "<text>", about: "Ask once and leave; - reads standard input" },
+  { name: "query", short: "q", kind: "text", value: "<text>", about: "Ask once and exit; - reads standard input" },
   { name: "plan", kind: "switch", about: "With -q: only make a plan, change nothing" },
   {
     name: "output-schema",
@@ -69,9 +69,9 @@ export const chatFlags: readonly Flag[] = [
   },
   { name: "image", kind: "list", value: "<path>", about: "Attach an image", completes: "file" },
   { name: "toolsets", short: "t", kind: "list", value: "<names>", about: "Only these toolsets" },
-  { name: "max-turns", kind: "text", value: "<n>", about: "Most steps for one message" },
-  { name: "checkpoints", kind: "switch", about: "Take checkpoints of files before they are changed" },
-  { name: "save-trajectories", kind: "switch", about: "Append every turn to the training files" },
+  { name: "max-turns", kind: "text", value: "<n>", about: "Maximum steps for one message" },
+  { name: "checkpoints", kind: "switch", about: "Take checkpoints before files are changed" },
+  { name: "save-trajectories", kind: "switch", about: "Append every turn to the training-data file" },
   { name: "save-sample", kind: "switch", about: "Write the conversation of a one-shot run to a file of its own" },
   { name: "source", kind: "text", value: "<tag>", about: "Stored with the session; tool hides it from lists" },
   { name: "verbose", short: "v", kind: "switch", about: "Show the arguments and results of tools" },

@@ -84,7 +84,7 @@ function messageOf({ args }: Invocation, query: string | undefined): string | un
   if (message === "") return undefined;
   if (query === undefined) return message;
   throw new UserError("Two questions were given.", {
-    hint: "Either -q <text> to ask once, or the words alone to begin a chat with them.",
+    hint: "Use -q <text> to ask once, or the text alone to start a chat with it.",
     exitCode: exitCodes.usage,
   });
 }
@@ -126,7 +126,7 @@ function input<K extends string>(
 function positive(written: string | undefined): number | undefined {
   if (written === undefined) return undefined;
   if (/^[1-9]\d{0,6}$/.test(written)) return Number(written);
-  throw new UserError(`--max-turns wants a whole number of at least 1, not ${JSON.stringify(written)}.`, {
+  throw new UserError(`--max-turns takes a whole number of at least 1, not ${JSON.stringify(written)}.`, {
     hint: "For example: --max-turns 30",
     exitCode: exitCodes.usage,
   });

@@ -95,9 +95,9 @@ async function readSchemaFile(file: string, cwd: string): Promise<JsonSchema> {
   });
   const parsed = parseJson(text);
   if (parsed.ok && isRecord(parsed.value)) return parsed.value;
-  throw new UserError(`${file} is no JSON Schema.`, {
+  throw new UserError(`${file} is not a JSON Schema.`, {
     exitCode: exitCodes.usage,
-    hint: "It must hold one JSON object.",
+    hint: "It must be one JSON object.",
   });
 }
 
@@ -141,7 +141,7 @@ async function openOnce(
   if (!isInteractive) for (const warning of warnings) invocation.io.stderr.write(`! ${formatWarning(warning)}\n`);
   if (!isInteractive && hermes.loaded.trust.isUndecided(location))
     invocation.io.stderr.write(
-      "! The files of this folder are information, not instructions: nobody has trusted it. See: hermes trust add\n",
+      "! This folder is not trusted: its files are information, not instructions. See: hermes trust add\n",
     );
   const tell = run.prompter?.onNotice ?? ((text: string) => void invocation.io.stderr.write(`! ${text}\n`));
   const resume = await sessionToResume(request, { location, tell }, () => hermes);
@@ -240,7 +240,7 @@ async function readSoon(io: Invocation["io"]): Promise<string> {
     setTimeout(() => resolve(false), firstByteMs).unref();
   });
   if (await begun) return readAll(stdin);
-  io.stderr.write(`! Nothing came in on standard input within ${firstByteMs / 1000} s; going on without it.\n`);
+  io.stderr.write(`! Nothing arrived on standard input within ${firstByteMs / 1000} s; continuing without it.\n`);
   stdin.destroy();
   return "";
 }

@@ -42,7 +42,7 @@ it("hermes rollback lists, compares and restores in the folder it is called in [
   server.otherwise(says("A title"));
   server.script(calls("write_file", { path: "a.txt", content: "two\n" }), says("Done."));
   const hermes = (...args: string[]) => runCli(args, { home: location.home, cwd: project });
-  expect((await hermes("rollback")).stdout).toContain("There are no checkpoints of this folder.");
+  expect((await hermes("rollback")).stdout).toContain("There are no checkpoints for this folder.");
   await hermes("-z", "write");
   const { checkpoints } = JSON.parse((await hermes("rollback", "list", "--json")).stdout) as {
     checkpoints: { id: string; reason: string; differing: number }[];

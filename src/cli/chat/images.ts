@@ -29,7 +29,7 @@ export async function checkedImage(image: string, cwd: string): Promise<string> 
   if (address.test(image)) return image;
   const file = path.resolve(cwd, image);
   if (!imageName.test(file)) {
-    throw new UserError(`${image} is no image by its name.`, {
+    throw new UserError(`${image} does not have the name of an image.`, {
       hint: "Images end in png, jpg, jpeg, gif or webp.",
       exitCode: exitCodes.failed,
     });

@@ -47,7 +47,7 @@ export async function runOneShot(
       return exitCodeOf(ended);
     }
     if (submission.kind === "command") return await showView(submission.view, session, { io, output });
-    throw new UserError(submission.kind === "refused" ? submission.message : "The question could not be asked.", {
+    throw new UserError(submission.kind === "refused" ? submission.message : "The question could not be shown.", {
       exitCode: exitCodes.failed,
     });
   } finally {
@@ -59,7 +59,7 @@ export async function runOneShot(
 async function answerTo(session: OpenSession, input: { readonly text: string }): Promise<TurnResult> {
   const submission = await session.submit(input);
   if (submission.kind === "turn") return submission.ended;
-  throw new UserError(submission.kind === "refused" ? submission.message : "The question could not be asked.", {
+  throw new UserError(submission.kind === "refused" ? submission.message : "The question could not be shown.", {
     exitCode: exitCodes.failed,
   });
 }

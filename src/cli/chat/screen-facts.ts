@@ -46,5 +46,5 @@ export async function updateNotice(home: HermesHome): Promise<string | undefined
   const newest = parsed?.ok === true && isRecord(parsed.value) ? parsed.value["newest"] : undefined;
   if (typeof newest !== "string" || !/^[\w.+-]{1,40}$/.test(newest) || compareVersions(newest, version) <= 0)
     return undefined;
-  return `Hermes ${newest} is there; you have ${version}. Run: hermes update`;
+  return `Hermes ${newest} is available; you have ${version}. Run: hermes update`;
 }

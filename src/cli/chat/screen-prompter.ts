@@ -68,7 +68,7 @@ export class ScreenPrompter implements Required<ChatPrompter> {
         tool: "shell hook",
         summary: command,
         reasons: [
-          `Your configuration wants to run this at every ${event}.`,
+          `Your configuration wants to run this on every ${event}.`,
           "Once allowed it runs without asking, until the command or its script changes.",
         ],
         choices: ["always", "deny"],

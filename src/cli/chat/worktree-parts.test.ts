@@ -55,7 +55,7 @@ describe("a worktree for one session [20:R11.20]", () => {
     expect(await worktree.close(never)).toContain("not committed");
     execFileSync("git", ["add", "new.txt"], { cwd: worktree.path, env });
     execFileSync("git", ["commit", "-qm", "work"], { cwd: worktree.path, env });
-    expect(await worktree.close(never)).toContain("commits that are nowhere else");
+    expect(await worktree.close(never)).toContain("commits that exist nowhere else");
     expect(existsSync(path.join(worktree.path, "new.txt"))).toBe(true);
   });
 

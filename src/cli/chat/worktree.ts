@@ -41,7 +41,7 @@ export async function openWorktree(
   await mkdir(path.dirname(folder), { recursive: true });
   const added = await gitIn(root, env)(["worktree", "add", "-b", branch, folder, "HEAD"], signal);
   if (!added.ok)
-    throw new UserError(`The worktree could not be made: ${added.output.trim()}`, {
+    throw new UserError(`The worktree could not be created: ${added.output.trim()}`, {
       hint: "Commit something first, or leave out --worktree.",
       exitCode: exitCodes.failed,
     });
@@ -65,7 +65,7 @@ async function closeWorktree(
 ): Promise<string | undefined> {
   const kept = await whyKeep({ root, folder, env }, signal);
   if (kept !== undefined)
-    return `The worktree ${folder} stays, because it has ${kept}. Remove it with: git worktree remove --force ${folder} && git branch -D ${branch}`;
+    return `The worktree ${folder} is kept, because it has ${kept}. Remove it with: git worktree remove --force ${folder} && git branch -D ${branch}`;
   const git = gitIn(root, env);
   await git(["worktree", "remove", "--force", folder], signal);
   await git(["branch", "-D", branch], signal);
@@ -93,12 +93,12 @@ async function whyKeep(
   const included = new Set(await includedPaths(root));
   const status = await git(["status", "--porcelain", "--untracked-files=all", "-z"], signal);
   const changed = status.output.split("\0").filter((entry) => entry !== "" && !included.has(entry.slice(3)));
-  if (!status.ok || changed.length > 0) return "changes that are not committed";
+  if (!status.ok || changed.length > 0) return "uncommitted changes";
   const ahead = await git(
     ["log", "--oneline", "HEAD", "--not", "--remotes", "--exclude=hermes/*", "--branches"],
     signal,
   );
-  return !ahead.ok || ahead.output.trim() !== "" ? "commits that are nowhere else" : undefined;
+  return !ahead.ok || ahead.output.trim() !== "" ? "commits that exist nowhere else" : undefined;
 }
 
 async function removeStale(root: string, env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<void> {

@@ -45,7 +45,7 @@ describe("hermes tools", () => {
     expect((await hermes("tools", "--summary")).stdout).not.toContain("messaging");
     await hermes("tools", "disable", "web");
     expect(JSON.stringify(await json("config", "get", "platform_toolsets.cli"))).toContain("messaging");
-    expect((await hermes("tools", "enable", "messaging")).stderr).toContain("no tool of it");
+    expect((await hermes("tools", "enable", "messaging")).stderr).toContain("no tools in it");
   });
 
   it("refuses what it does not know, with what was meant", async () => {

@@ -19,7 +19,7 @@ export async function acp({ io, global }: Invocation): Promise<number> {
     ignoreUserConfig: global.ignoresUserConfig,
   });
   const { sessions, store, logger, models } = hermes;
-  if (io.stdin.isTTY === true) say("Waiting for an editor on standard input. Ctrl-D ends it.");
+  if (io.stdin.isTTY === true) say("Waiting for an editor on standard input. Ctrl-D stops it.");
   await serveAcp(
     {
       sessions,

@@ -27,7 +27,7 @@ export async function api(invocation: Invocation): Promise<number> {
   const startedAtMs = systemClock.now();
   const onReady = (url: string): void => {
     out.document({ url, started_at_ms: startedAtMs });
-    out.line(`The API is served at ${url}/v1. Ctrl-C ends it.`);
+    out.line(`The API is served at ${url}/v1. Ctrl-C stops it.`);
   };
   await serveApiOf({ hermes, cwd: io.cwd, onReady }, io.signal);
   return exitCodes.ok;

@@ -43,7 +43,7 @@ export async function debugDelete(_invocation: Invocation): Promise<number> {
 
 /** Hermes sends nothing to a service nobody chose. */
 function noService(): UserError {
-  return new UserError("No service for sharing is set up, so nothing was uploaded.", {
+  return new UserError("No sharing service is set up, so nothing was uploaded.", {
     code: "share_service_missing",
     hint: "Print it and share it yourself: hermes debug share --local",
   });

@@ -15,7 +15,7 @@ export async function rollbackList(invocation: Invocation): Promise<number> {
   const list = await checkpoints.service.list(invocation.io.signal);
   out.document({ checkpoints: snakeCase(list) });
   if (list.length === 0) {
-    out.line("There are no checkpoints of this folder.");
+    out.line("There are no checkpoints for this folder.");
     return 0;
   }
   const nowMs = systemClock.now();

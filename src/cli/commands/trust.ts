@@ -15,7 +15,7 @@ export async function trustList(invocation: Invocation): Promise<number> {
   const folders = trust.list();
   const bySetting = config.security.trusted_folders;
   const isTrusted = trust.isTrusted(io.cwd);
-  if (trust.isDamaged) out.note("The list of trusted folders cannot be read, so none of them counts.");
+  if (trust.isDamaged) out.note("The list of trusted folders cannot be read, so no folder is trusted.");
   out.document({ folders, by_setting: bySetting, current: { folder: io.cwd, is_trusted: isTrusted } });
   for (const { folder, since } of folders) out.line(`${folder}  since ${since.slice(0, 10)}`);
   for (const folder of bySetting) out.line(`${folder}  by security.trusted_folders`);
@@ -30,7 +30,7 @@ export async function trustAdd(invocation: Invocation): Promise<number> {
   const { loaded, home } = await loadSettings(invocation, { isQuiet: true });
   const folder = folderOf(invocation);
   if (holdsEverything(folder, io.env) && !hasFlag(invocation, "force")) {
-    throw new UserError(`${folder} holds all of your files, also what you will download later.`, {
+    throw new UserError(`${folder} holds all of your files, including what you download later.`, {
       hint: "Trust single projects, or add --force.",
       exitCode: exitCodes.denied,
     });
@@ -53,7 +53,7 @@ export async function trustRemove(invocation: Invocation): Promise<number> {
   const isTrusted = loaded.trust.isTrusted(folder);
   out.document({ folder, was_listed: wasListed, is_trusted: isTrusted });
   out.line(wasListed ? `No longer on the list: ${folder}` : `${folder} was not on the list.`);
-  if (isTrusted) out.line("It is still trusted, because it lies in a folder that is. See: hermes trust list");
+  if (isTrusted) out.line("It is still trusted, because it is inside a trusted folder. See: hermes trust list");
   return wasListed && !isTrusted ? exitCodes.ok : exitCodes.failed;
 }
 

@@ -1,17 +1,17 @@
 import { systemErrorCode, UserError } from "#foundation/errors";
 
 const diskWords: Readonly<Record<string, readonly [message: string, hint: string]>> = {
-  EACCES: ["You may not read or write", "Change its owner or mode, or point HERMES_HOME at a folder of yours."],
-  EPERM: ["You may not change", "Change its owner or mode, or point HERMES_HOME at a folder of yours."],
-  EROFS: ["This disk can only be read:", "Point HERMES_HOME at a folder that can be written to."],
-  ENOSPC: ["The disk is full; this could not be written:", "Make room and try again."],
+  EACCES: ["You may not read or write", "Change its owner or mode, or point HERMES_HOME at a folder you own."],
+  EPERM: ["You may not change", "Change its owner or mode, or point HERMES_HOME at a folder you own."],
+  EROFS: ["This disk is read-only:", "Point HERMES_HOME at a writable folder."],
+  ENOSPC: ["The disk is full. Could not write:", "Free some space and try again."],
   ENOENT: ["There is no file or folder", "Check the path."],
   ENOTDIR: ["This is a file, not a folder, on the way to", "Check the path."],
 };
 
 /** A folder that Hermes wanted to make for itself. */
 const unmade: typeof diskWords = {
-  ENOENT: ["No folder can be made at", "Check the path; HERMES_HOME says where Hermes keeps its files."],
+  ENOENT: ["Cannot create the folder", "Check the path; HERMES_HOME says where Hermes keeps its files."],
 };
 
 function isMaking(error: unknown): boolean {

@@ -65,7 +65,7 @@ class KeyAsker implements Asker {
     const asker = await keyQuestions(this.#io);
     const items = choices.map(({ label, detail = "" }) => ({ label, detail }));
     const chosen = choices[answered(await asker.pick(question, items, usual))];
-    if (chosen === undefined) throw new Error("a choice that is not there");
+    if (chosen === undefined) throw new Error("a choice that does not exist");
     return chosen.value;
   }
 
@@ -99,7 +99,7 @@ export interface Agreement {
 export async function agreed(question: string, options: Agreement) {
   if (options.isYes) return true;
   if (!isTerminal(options.io)) {
-    throw new UserError("This needs a confirmation, and there is no terminal to ask in.", {
+    throw new UserError("This needs a confirmation, and this is not a terminal.", {
       code: "confirmation_needed",
       exitCode: exitCodes.failed,
       hint: `Add ${options.flag ?? "-y"} to confirm.`,

@@ -22,7 +22,7 @@ export async function chooseMany(
     for (const [index, { name, detail }] of items.entries()) {
       io.stdout.write(`  ${String(index + 1).padStart(3)}  [${on.has(name) ? "x" : " "}] ${name}  ${detail}\n`);
     }
-    const answer = await asker.text("Numbers or names to switch; empty to finish");
+    const answer = await asker.text("Numbers or names to toggle; empty to finish");
     if (answer === "") break;
     for (const word of answer.split(/[\s,]+/)) {
       const item = /^\d+$/.test(word) ? items[Number(word) - 1] : items.find((one) => one.name === word);

@@ -57,10 +57,10 @@ export async function confirmPending(
   if (decision.kind === "no-provider")
     throw new UserError(`It belongs to the memory provider ${decision.provider}, which only runs in a session.`, {
       code: "memory_provider_not_in_use",
-      hint: `Use it (hermes memory setup ${decision.provider}), open the chat and confirm it there: /memory confirm ${id}`,
+      hint: `Set it up (hermes memory setup ${decision.provider}), open the chat and confirm it there: /memory confirm ${id}`,
     });
   if (decision.kind !== "write" && decision.kind !== "already-there")
-    throw new UserError(`It does not fit any more (${decision.kind}); it still waits.`, {
+    throw new UserError(`It no longer fits (${decision.kind}); it is still pending.`, {
       code: "memory_conflict",
       hint: `Make room in the notes, or drop it: hermes memory reject ${id}`,
     });
@@ -72,7 +72,7 @@ export async function rejectPending(writes: MemoryWrites, id: string, signal: Ab
 }
 
 function nothingWaits(id: string): UserError {
-  return new UserError(`Nothing waits under "${id}".`, {
+  return new UserError(`Nothing is pending under "${id}".`, {
     code: "pending_not_found",
     hint: "See them with: hermes memory pending",
   });

@@ -65,5 +65,5 @@ export async function openPool(
 export function stateOf(member: PoolMember, nowMs: number): string {
   const { exhausted } = member;
   if (exhausted === undefined || exhausted.untilMs <= nowMs) return "ok";
-  return `rests until ${new Date(exhausted.untilMs).toISOString().slice(0, 16).replace("T", " ")} (${exhausted.reason})`;
+  return `paused until ${new Date(exhausted.untilMs).toISOString().slice(0, 16).replace("T", " ")} (${exhausted.reason})`;
 }

@@ -57,7 +57,7 @@ export async function withOptionsFile(invocation: Invocation, command: string): 
   const file = path.resolve(invocation.io.cwd, name);
   const { parse } = await import("yaml");
   const value: unknown = parse(await readFile(file, "utf8"));
-  if (!isRecord(value)) throw usageError(`${file} holds no options.`, "It has lines such as: num_workers: 8");
+  if (!isRecord(value)) throw usageError(`${file} has no options in it.`, "It has lines such as: num_workers: 8");
   const { flags: declared = [] } = invocation.root.commands?.find(({ name: word }) => word === command) ?? {};
   const known = declared.map((flag) => flag.name);
   const flags: Record<string, FlagValue> = { ...invocation.flags };

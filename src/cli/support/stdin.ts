@@ -11,7 +11,7 @@ export async function readStdin(io: CommandIo): Promise<string> {
     io.signal.throwIfAborted();
     const bytes = Buffer.from(chunk);
     size += bytes.length;
-    if (size > mostBytes) throw new UserError("Standard input holds more than 1 MB.", { code: "input_too_large" });
+    if (size > mostBytes) throw new UserError("Standard input is larger than 1 MB.", { code: "input_too_large" });
     chunks.push(bytes);
   }
   return Buffer.concat(chunks).toString("utf8");

@@ -51,7 +51,7 @@ export async function writeBatchReport(folder: string, { statistics, facts, merg
         title: "Tools",
         head: ["tool", "calls", "succeeded", "failed", "success rate"],
         rows: tools.map(([name, { count, success, failure, success_rate }]) =>
-          [name, count, success, failure, `${success_rate.toFixed(1)} %`].map(String),
+          [name, count, success, failure, `${success_rate.toFixed(1)}%`].map(String),
         ),
       },
       {

@@ -14,11 +14,11 @@ export const progressPage = `<!doctype html>
 export const progressScript = `const at=(id)=>document.getElementById(id);
 const cells=(rows,body)=>{body.replaceChildren(...rows.map((row)=>{const line=document.createElement("tr");
 line.append(...row.map((text)=>{const cell=document.createElement("td");cell.textContent=text;return cell}));return line}))};
-const percent=(share)=>(share*100).toFixed(0)+" %";
+const percent=(share)=>(share*100).toFixed(0)+"%";
 const duration=(ms)=>{const s=Math.round(ms/1000);return s<60?s+" s":Math.floor(s/60)+" min "+(s%60)+" s"};
 const draw=(run)=>{at("title").textContent=run.title||"Hermes run";document.title=run.done+(run.total===null?"":"/"+run.total)+" "+run.title;
 at("model").textContent=run.model;const bar=at("bar");if(run.total===null)bar.removeAttribute("value");else{bar.max=Math.max(1,run.total);bar.value=run.done}
-const figures=[["Done",run.done+(run.total===null?"":" of "+run.total)],["Passed",run.done===0?"–":run.passed+" ("+percent(run.passed/run.done)+", 95 %: "+percent(run.interval.low)+" to "+percent(run.interval.high)+")"],
+const figures=[["Done",run.done+(run.total===null?"":" of "+run.total)],["Passed",run.done===0?"–":run.passed+" ("+percent(run.passed/run.done)+", 95%: "+percent(run.interval.low)+" to "+percent(run.interval.high)+")"],
 ["Errors",run.errors],["Groups sent",run.groups],["Time",duration(run.elapsed_ms)],["Left",run.left_ms===undefined?"–":duration(run.left_ms)],["Tokens",run.tokens],["Cost","$"+run.cost_usd.toFixed(4)],
 ["Model p50",run.latency.p50+" ms"],["Model p95",run.latency.p95+" ms"]];
 at("figures").replaceChildren(...figures.map(([name,value])=>{const dt=document.createElement("dt");dt.textContent=name;const dd=document.createElement("dd");dd.textContent=String(value);const pair=document.createElement("div");pair.append(dt,dd);return pair}));

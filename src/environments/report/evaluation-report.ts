@@ -17,7 +17,7 @@ export function evaluationReport(
     subtitle: `${model}, ${samples.length} attempts`,
     cards: [
       {
-        label: `passed (95 %: ${(low * 100).toFixed(0)}–${(high * 100).toFixed(0)} %)`,
+        label: `passed (95%: ${(low * 100).toFixed(0)}–${(high * 100).toFixed(0)}%)`,
         value: `${passed}/${samples.length}`,
       },
       ...Object.entries(metrics).map(([label, value]) => ({ label, value: formatted(value) })),
@@ -68,7 +68,7 @@ function tables(samples: readonly Sample[]): readonly ReportTable[] {
             head: ["tool", "calls", "failed"],
             rows: mostFirst([...tools].map(([name, { calls }]) => [name, calls] as const)).map(([name, calls]) => {
               const failed = tools.get(name)?.failed ?? 0;
-              return [name, String(calls), `${failed} (${((failed / calls) * 100).toFixed(0)} %)`];
+              return [name, String(calls), `${failed} (${((failed / calls) * 100).toFixed(0)}%)`];
             }),
           },
         ]),

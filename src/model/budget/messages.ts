@@ -12,14 +12,14 @@ const names: Readonly<Record<CeilingReached["ceiling"], { readonly what: string;
 /** Why a call was not made, and how to go on. */
 export function describeRefusal(refused: Extract<ReserveOutcome, { kind: "refused" }>): string {
   if (refused.reason === "unknown-price")
-    return "A money limit is set and nobody knows the price of this model. Give it one under pricing.overrides, or set budget.unknown_price to allow.";
-  return `${describeCeiling(refused)} Raise ${names[refused.ceiling].key} to go on.`;
+    return "A spending limit is set, but the price of this model is unknown. Set one under pricing.overrides, or set budget.unknown_price to allow.";
+  return `${describeCeiling(refused)} Raise ${names[refused.ceiling].key} to continue.`;
 }
 
 /** What of a limit is used. */
 export function describeStanding({ ceiling, spentUsd, limitUsd, isEstimated }: Standing): string {
   const used = `${formatUsd(spentUsd)} of ${formatUsd(limitUsd)} for ${names[ceiling].what}`;
-  return isEstimated ? `about ${used} (partly estimated: the server did not count)` : used;
+  return isEstimated ? `about ${used} (partly estimated: the server reported no counts)` : used;
 }
 
 /** What a soft limit says when it is passed. */

@@ -120,7 +120,7 @@ function whatHappened(failure: ModelFailure): string {
     case "key_scope":
       return "was not called";
     case "budget_exceeded":
-      return "was not called, a money limit is reached";
+      return "was not called: a spending limit was reached";
     case "unknown":
       return failure.status === 404 && failure.endpoint !== undefined
         ? `has nothing at ${failure.endpoint}`
@@ -147,7 +147,7 @@ function nextStep(failure: ModelFailure, provider: ExplainedProvider | undefined
     case "context_overflow":
     case "long_context_tier":
     case "payload_too_large":
-      return "Run /compress to shorten the conversation, or /new to begin another one.";
+      return "Run /compress to shorten the conversation, or /new to start another.";
     case "output_cap_too_large":
       return `Set a lower limit with: hermes config set model.max_tokens ${failure.availableOutputTokens ?? 4096}`;
     case "media_too_large":
@@ -161,14 +161,14 @@ function nextStep(failure: ModelFailure, provider: ExplainedProvider | undefined
     case "content_filtered":
       return "Rephrase the request, or choose another model with: hermes model";
     case "thinking_signature":
-      return "Run /new to begin a conversation without the rejected reasoning.";
+      return "Run /new to start a conversation without the rejected reasoning.";
     case "format_error":
     case "invalid_response":
       return "Try another model with: hermes model; if that does not help, report it with: hermes debug";
     case "key_scope":
-      return "Give this address a credential of its own: set api_key or key_env beside its base_url in config.yaml.";
+      return "Give this address its own credential: set api_key or key_env next to its base_url in config.yaml.";
     case "budget_exceeded":
-      return "Raise budget.session_usd or budget.daily_usd with: hermes config set, or begin a new session.";
+      return "Raise budget.session_usd or budget.daily_usd with: hermes config set, or start a new session.";
     case "unknown":
       return failure.status === 404
         ? "Check the base URL with: hermes config get model.base_url"

@@ -51,7 +51,7 @@ export function missingUrl(profile: ProviderProfile): Refusal {
   return {
     kind: "failure",
     code: "missing_base_url",
-    message: `${profile.label} has no address of its own, and none is set.`,
+    message: `${profile.label} has no default address, and none is set.`,
     hint:
       variables === "" ? "Run: hermes config set model.base_url <address>" : `Set ${variables}, or run: hermes model`,
     provider: profile.id,

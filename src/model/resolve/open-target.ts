@@ -160,7 +160,7 @@ async function takeFromPool(plan: OpenPlan, parts: Step, signal: AbortSignal): P
       return {
         kind: "failure",
         code: "temporarily_unavailable",
-        message: `Every credential for ${plan.label} rests until ${new Date(pick.untilMs).toISOString()}.`,
+        message: `Every credential for ${plan.label} paused until ${new Date(pick.untilMs).toISOString()}.`,
         hint: `Add another with: hermes auth add ${plan.profile.id}, or end the rest with: hermes auth reset ${plan.profile.id}`,
         provider: plan.provider,
       };

@@ -268,7 +268,7 @@ describe("commands on the conversation", () => {
       }),
     });
     const session = await open();
-    expect(await command(session, "/compress api")).toContain("100K → 20K tokens (80 % less)");
+    expect(await command(session, "/compress api")).toContain("100K → 20K tokens (80% less)");
   });
 });
 
@@ -394,7 +394,7 @@ describe("other commands", () => {
 
   it("/yolo is refused in chats that may not, and otherwise toggles", async () => {
     const { open } = await harness({ settings: { allowsYoloInChats: false } });
-    expect(await command(await open({ source: "telegram" }), "/yolo")).toContain("cannot be switched off");
+    expect(await command(await open({ source: "telegram" }), "/yolo")).toContain("cannot be turned off");
     const session = await open();
     expect(await command(session, "/yolo")).toContain("off");
     expect(session.info.isYolo).toBe(true);
@@ -445,7 +445,7 @@ describe("other commands", () => {
       }),
     });
     const usage = await command(await open(), "/usage");
-    expect(usage).toContain("128K (0 %), window from Ollama num_ctx");
+    expect(usage).toContain("128K (0%), window from Ollama num_ctx");
     expect(usage).toContain("Side work | no model: vision");
   });
 
@@ -469,7 +469,7 @@ describe("other commands", () => {
     });
     const session = await open();
     expect(await command(session, "/memory")).toBe(
-      "About you (/h/USER.md, 10 % full)\n  • Likes tea\n    and cake\n\nWaiting for your confirmation: 1. See them with /memory pending",
+      "About you (/h/USER.md, 10% full)\n  • Likes tea\n    and cake\n\nWaiting for your confirmation: 1. See them with /memory pending",
     );
     expect(await command(session, "/memory pending")).toContain("m1 | web page | Likes tabs");
     expect(await command(session, "/memory confirm m1")).toBe("Kept m1.");

@@ -44,7 +44,9 @@ function overview(report: InsightsReport): readonly string[] {
     ["Messages per session", report.messagesPerSession.toFixed(1), "Fallbacks", String(report.fallbacks)],
     ...(totals.estimatedCalls === 0
       ? []
-      : [["Estimated tokens", `${plural(totals.estimatedCalls, "model call")} that the server did not count`]]),
+      : [
+          ["Estimated tokens", `${plural(totals.estimatedCalls, "model call")} that the server reported no counts for`],
+        ]),
   ]);
 }
 
@@ -57,8 +59,8 @@ function money(report: InsightsReport): readonly string[] {
   const { cacheHitRate: rate, sideCalls, sideCallShare: share } = report;
   return table([
     ["Cost", costLine(report)],
-    ["From cache", rate === undefined ? "no prompts" : `${Math.round(rate * 100)} % of the prompts`],
-    ["Side calls", share === undefined ? "none" : `${sideCalls} (${Math.round(share * 100)} % of all model calls)`],
+    ["From cache", rate === undefined ? "no prompts" : `${Math.round(rate * 100)}% of the prompts`],
+    ["Side calls", share === undefined ? "none" : `${sideCalls} (${Math.round(share * 100)}% of all model calls)`],
   ]);
 }
 
@@ -108,7 +110,7 @@ function tools(report: InsightsReport): readonly string[] {
   const rows = all.map((tool) => [
     tool.name,
     String(tool.calls),
-    `${Math.round((tool.calls / total) * 100)} %`,
+    `${Math.round((tool.calls / total) * 100)}%`,
     bar(tool.calls, most),
   ]);
   return table([["Tool", "Calls", "Share", ""], ...rows]);

@@ -72,16 +72,16 @@ describe("insights", () => {
       "haiku",
       "telegram",
       "terminal",
-      "100 %",
+      "100%",
       "$0.75 estimated",
-      "75 % of the prompts",
+      "75% of the prompts",
       "Busiest hours: 12:00 (3)",
     ])
       expect(text).toContain(part);
     expect(insightsText(report, { form: "short" }).split("\n").length).toBeLessThan(8);
   });
 
-  it("mark tokens that the server did not count as estimates [20:R6.6]", async () => {
+  it("mark tokens that the server reported no counts for as estimates [20:R6.6]", async () => {
     await twoDays();
     const counted = insightsText(await collect(), { form: "full" });
     expect(counted).not.toContain("~");
@@ -89,7 +89,7 @@ describe("insights", () => {
     const report = await collect();
     const text = insightsText(report, { form: "full" });
     expect(text).toMatch(/Input tokens +~1\.6K +Output tokens +~200/);
-    expect(text).toMatch(/Estimated tokens +1 model call that the server did not count/);
+    expect(text).toMatch(/Estimated tokens +1 model call that the server reported no counts for/);
     expect(text).toMatch(/haiku +1 +~800 +~100/);
     expect(text).toMatch(/opus +2 +800 +100/);
     expect(insightsText(report, { form: "short" })).toContain("~1.8K tokens");

@@ -47,5 +47,5 @@ function accountLine(line: AccountLine, nowMs: number): string {
   if (line.kind === "balance") return `${line.label}: ${line.amount.toFixed(2)} ${line.currency}`;
   const reset =
     line.resetsAtMs === undefined ? "" : `, full again in ${shortDuration(Math.max(0, line.resetsAtMs - nowMs))}`;
-  return `${line.label}: ${line.usedPercent} % used${reset}`;
+  return `${line.label}: ${line.usedPercent}% used${reset}`;
 }

@@ -59,7 +59,7 @@ export function savedPreferences({ loaded, home, env }: Saving): Preferences {
         keys === 0
           ? "no variable of .env has"
           : `${keys} ${keys === 1 ? "variable of .env has" : "variables of .env have"}`;
-      return `${settings}, ${variables}. What is shown changes at once; the rest counts from the next start of Hermes.`;
+      return `${settings}, ${variables}. Display settings apply at once; the rest applies from the next start of Hermes.`;
     },
   };
 }

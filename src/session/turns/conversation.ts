@@ -125,7 +125,7 @@ function ownerOf({ source, userId }: OpenOptions) {
 function priorHistory({ history = [], resume }: OpenOptions): readonly Message[] {
   if (history.length === 0) return [];
   const hint =
-    "Give it as it was: the person begins, the sides take turns, every call has its result, an answer is last.";
+    "Pass it as it was: the user begins, the sides alternate, every call has its result, and an answer comes last.";
   const refuse = (why: string) => new UserError(`This history cannot be used: ${why}.`, { hint, code: "bad_history" });
   if (resume !== undefined) throw refuse("the session has one of its own");
   const [first] = violations(history);
@@ -167,7 +167,7 @@ async function takeUp(
   const { store } = deps.session;
   const lease = await takeLease({ ...deps.session, owner: deps.owner }, `turn:${headId}`, () => undefined);
   if (lease.kind === "busy") {
-    tell(deps, "Another program is working in this session right now. What it says there is not shown here.", "warn");
+    tell(deps, "Another program is working in this session right now. What is said there is not shown here.", "warn");
     return { history: await store.messages.conversation(id), left: [] };
   }
   await using _lease = lease;
@@ -178,10 +178,9 @@ async function takeUp(
   if (left.length > 0)
     tell(
       deps,
-      `${plural(left.length, "message")} from the last run not sent yet. The next message, or /queue alone, sends them.`,
+      `${plural(left.length, "message")} from the last run not sent yet. Your next message, or /queue on its own, sends them.`,
     );
-  if (lost > 0)
-    tell(deps, `${plural(lost, "message")} ended the program three times and will not be sent again.`, "warn");
+  if (lost > 0) tell(deps, `${plural(lost, "message")} crashed Hermes three times and will not be sent again.`, "warn");
   return { history, left };
 }
 

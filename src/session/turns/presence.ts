@@ -51,6 +51,6 @@ function tell({ events, owner: own }: PresenceDeps, owner: string): void {
   events.emit({
     type: "notice",
     level: "warn",
-    text: `This conversation is open in another window too (process ${pid} on ${host?.split("~")[0]}${time}). Neither shows what is said in the other; /resume reads it again.`,
+    text: `This conversation is also open in another window (process ${pid} on ${host?.split("~")[0]}${time}). Neither window shows what is said in the other; /resume reloads it.`,
   });
 }

@@ -222,7 +222,7 @@ export class StoredTranscript implements Transcript {
       return;
     }
     if (!this.#isFailing)
-      this.#deps.warn("The session could not be saved; it is tried again with the next message. See the log.");
+      this.#deps.warn("The session could not be saved; Hermes tries again with the next message. See the log.");
     this.#isFailing = true;
   }
 }

@@ -116,7 +116,7 @@ export async function callModel(
   };
 }
 
-/** What a call must have cost that the server did not count. */
+/** What a call must have cost that the server reported no counts for. */
 function estimatedUsage({ message }: Collected, promptTokens: number): Usage {
   return { ...zeroUsage, input: promptTokens, output: estimateMessage(message), isEstimated: true };
 }

@@ -59,9 +59,10 @@ function kindOf(invocation: Invocation, provider: NamedProvider, hasFlow: boolea
   const asked = flagText(invocation, "type");
   const key = flagText(invocation, "api-key");
   if (asked === "oauth") {
-    if (key !== undefined) throw usageError("--type oauth and --api-key exclude each other.", "Leave one of them out.");
+    if (key !== undefined)
+      throw usageError("--type oauth and --api-key cannot be used together.", "Leave one of them out.");
     if (!hasFlow)
-      throw new UserError(`${provider.label} has no login of its own.`, {
+      throw new UserError(`${provider.label} has no login.`, {
         code: "login_unsupported",
         hint: `Add a key: hermes auth add ${provider.key} --type api-key`,
       });

@@ -33,7 +33,7 @@ export function openLoginUi(
 }
 
 function noTerminal(): UserError {
-  return new UserError("This login asks questions, and there is no terminal to ask in.", {
+  return new UserError("This login asks questions, which needs a terminal.", {
     code: "terminal_needed",
     hint: "Run it in a terminal, or use an API key: hermes auth add <provider> --api-key -",
   });

@@ -35,8 +35,7 @@ export async function login(
     hermesHome: context.hermesHome,
     client: tls.client,
   }).get(provider.key);
-  if (flow === undefined)
-    throw new UserError(`${provider.label} has no login of its own.`, { code: "login_unsupported" });
+  if (flow === undefined) throw new UserError(`${provider.label} has no login.`, { code: "login_unsupported" });
   if (await isImported(invocation, flow, out)) {
     await offerNotice(invocation, provider.key, context);
     return {};
@@ -58,7 +57,7 @@ async function isImported(invocation: Invocation, { imports, provider }: AuthFlo
   const isAsked = hasFlag(invocation, "import");
   const isThere = (await imports?.isThere()) === true;
   if (isAsked && !isThere)
-    throw new UserError("There is no login of its own program on this machine that could be copied.", {
+    throw new UserError("There is no login of the provider's own program on this machine to copy.", {
       code: "nothing_to_import",
       hint: `Log in instead: hermes auth add ${provider}`,
     });

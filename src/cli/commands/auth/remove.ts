@@ -20,7 +20,7 @@ export async function authRemove(invocation: Invocation): Promise<number> {
   out.line(`Removed ${member.label} (${member.source}) from ${provider.label}.`);
   if (!isManual)
     out.line(
-      `${member.source} is not used any more, even while it is set. Bring it back with: hermes auth reset ${provider.key}`,
+      `${member.source} is no longer used, even while it is set. Use it again with: hermes auth reset ${provider.key}`,
     );
   return 0;
 }

@@ -26,7 +26,8 @@ export async function backup(invocation: Invocation): Promise<number> {
   out.document({ file, bytes: size, entries });
   out.line(`Wrote ${file} (${byteSize(size)}): ${entries.join(", ")}`);
   out.line("It holds your credentials; only you can read it.");
-  if (!/\.(tar\.gz|tgz)$/i.test(file)) out.line("It is a tar.gz archive, whatever its name; hermes import reads it.");
+  if (!/\.(tar\.gz|tgz)$/i.test(file))
+    out.line("It is a tar.gz archive, whatever its name; hermes import restores it.");
   return 0;
 }
 
@@ -44,7 +45,7 @@ export async function writeArchive(
   const { io } = invocation;
   const names = await readdir(home.root).catch(() => undefined);
   if (names === undefined)
-    throw new UserError(`There is nothing to back up: ${home.root} is not there.`, { code: "home_missing" });
+    throw new UserError(`There is nothing to back up: ${home.root} does not exist.`, { code: "home_missing" });
   const entries = backupEntries(names, isQuick);
   const stage = await mkdtemp(path.join(tmpdir(), "hermes-backup-"));
   const draft = `${file}.part`;

@@ -45,7 +45,7 @@ export async function restore(invocation: Invocation): Promise<number> {
     await move(await contentFolder(stage), names, home);
     out.document({ restored: names, replaced, saved: saved ?? null });
     out.line(`Put back: ${names.join(", ")}`);
-    if (saved !== undefined) out.line(`What was there before: ${saved}`);
+    if (saved !== undefined) out.line(`The previous files: ${saved}`);
     return 0;
   } finally {
     await rm(stage, { recursive: true, force: true });

@@ -14,7 +14,7 @@ export async function listDistributions(invocation: Invocation): Promise<number>
   for (const [name, chances] of all) {
     out.heading(name);
     for (const [toolset, percent] of Object.entries(chances).sort(([, left], [, right]) => right - left))
-      out.line(`  ${toolset.padEnd(12)} ${percent} %`);
+      out.line(`  ${toolset.padEnd(12)} ${percent}%`);
   }
   return 0;
 }

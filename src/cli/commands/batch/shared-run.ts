@@ -29,7 +29,7 @@ export function sharedRun<Outcome>(store: Store, deps: SharedRunDeps<Outcome>): 
       if (lease.kind === "busy") return undefined;
       if (lease.fence === undefined)
         throw new UserError("The database that this run is shared over does not answer.", {
-          hint: "Start the same command again when it does; what is done stays done.",
+          hint: "Start the same command again when it does; finished work is kept.",
           code: "store_unavailable",
         });
       return lease;

@@ -15,7 +15,7 @@ export async function sweRun(invocation: Invocation): Promise<number> {
   const task = flagText(invocation, "task");
   const file = flagText(invocation, "prompts-file");
   if ((task === undefined) === (file === undefined))
-    throw usageError("hermes swe-run needs --task or --prompts-file, one of them.", "See: hermes swe-run --help");
+    throw usageError("hermes swe-run needs --task or --prompts-file, but not both.", "See: hermes swe-run --help");
   const tasks = task === undefined ? await readSweTasks(path.resolve(io.cwd, file ?? "")) : [task];
   const kind = kinds.find((one) => one === (flagText(invocation, "env") ?? "local")) ?? "local";
   await using rollouts = await openRolloutsFor(invocation, [

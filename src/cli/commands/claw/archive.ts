@@ -18,7 +18,7 @@ const workspaceFiles: Readonly<Record<string, string>> = {
   "BOOT.md": "read it first; in the home it is carried out whenever the gateway starts",
 };
 
-/** What has no place here, kept for a look by hand. */
+/** What has no place here, kept to review by hand. */
 export async function planArchive(migration: Migration): Promise<readonly Step[]> {
   const { old, wanted } = migration;
   const steps: Step[] = [];
@@ -30,13 +30,15 @@ export async function planArchive(migration: Migration): Promise<readonly Step[]
   if (wanted.preset === "full") {
     const jobs = path.join(old.root, "cron", "jobs.json");
     if (await isPlainFile(jobs))
-      steps.push(archiveMasked(migration, { file: jobs, as: "cron/jobs.json", why: "schedules are made anew here" }));
+      steps.push(
+        archiveMasked(migration, { file: jobs, as: "cron/jobs.json", why: "schedules have to be created again here" }),
+      );
     if (old.configFile !== undefined)
       steps.push(
         archiveMasked(migration, {
           file: old.configFile,
           as: path.basename(old.configFile),
-          why: "the other settings, for a look by hand; credentials are masked in the copy",
+          why: "the other settings, to review by hand; credentials are masked in the copy",
         }),
       );
   }
@@ -111,8 +113,8 @@ async function dailyNotes(migration: Migration): Promise<readonly Step[]> {
 /** Said, so that nobody looks for it here. */
 async function leftBehind(old: OldHome): Promise<readonly Step[]> {
   const locations: readonly (readonly [string, string])[] = [
-    ["agents", "conversations stay where they are"],
-    ["credentials", "logins are not taken; log in again with: hermes auth add"],
+    ["agents", "conversations are not imported"],
+    ["credentials", "logins are not imported; log in again with: hermes auth add"],
   ];
   const steps = [...(await unreadable(old))];
   for (const [name, why] of locations)

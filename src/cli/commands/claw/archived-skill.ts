@@ -3,7 +3,7 @@ import path from "node:path";
 import { safeJoin } from "#foundation/files/files";
 import type { Migration } from "./step.ts";
 
-/** A skill that is not used, as plain files for a look by hand. */
+/** A skill that is not used, as plain files to review by hand. */
 export async function writeArchivedSkill(
   { folder }: Migration,
   name: string,

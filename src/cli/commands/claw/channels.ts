@@ -65,7 +65,7 @@ function blockSettings(
     wanted.push({
       item: `channels.${name}.dmPolicy`,
       kind: "refused",
-      why: "a bot that answers everybody is not taken over",
+      why: "a bot that answers everybody is not imported",
     });
   else if (policy === "allowlist" || policy === "disabled" || policy === "pairing")
     wanted.push({ item: `channels.${name}.dmPolicy`, kind: "set", path: [platform, "dm_policy"], value: policy });

@@ -287,7 +287,7 @@ describe("the first run of hermes setup", () => {
     const declined = await runCli(["setup"], { home: location.home, typed: ["n"] });
     expect(declined.stdout).toContain("hermes claw migrate");
     const taken = await runCli(["setup"], { home: location.home, typed: ["y", "n", "y"] });
-    expect(taken.stdout).toContain("Taken over from");
+    expect(taken.stdout).toContain("Imported from");
     expect(text(inHome("SOUL.md"))).toBe("You are Molly, dry and kind.\n");
     expect(existsSync(inHome(".env"))).toBe(false);
     const again = await runCli(["setup"], { home: location.home, typed: [] });

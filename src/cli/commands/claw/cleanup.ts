@@ -17,7 +17,7 @@ export async function clawCleanup(invocation: Invocation): Promise<number> {
   const isDry = hasFlag(invocation, "dry-run");
   const moved: { readonly from: string; readonly to: string }[] = [];
   if (!(await hasMigrated(invocation)) && folders.length > 0)
-    out.note("Nothing was taken over into this home yet. See: hermes claw migrate --dry-run");
+    out.note("Nothing has been imported into this home yet. See: hermes claw migrate --dry-run");
   for (const from of folders) {
     const to = await freeName(from);
     const isYes = isDry || hasFlag(invocation, "yes");

@@ -38,8 +38,8 @@ async function planDocument(migration: Migration, { name, file, target }: Docume
   if (text.trim() === "") return [{ ...item, kind: "skip", why: "it is empty" }];
   const archived = (why: string) => [archiveFile(migration, { area: "character", file, as: `workspace/${name}`, why })];
   const threats = scanThreats(text, "context");
-  if (threats.length > 0) return archived(`it is not taken over: ${threats.join(", ")}`);
-  if (migration.redact(text) !== text) return archived("it is not taken over: it seems to hold a credential");
+  if (threats.length > 0) return archived(`it is not imported: ${threats.join(", ")}`);
+  if (migration.redact(text) !== text) return archived("it is not imported: it seems to hold a credential");
   const present = ((await readTextFile(target, { maxBytes })) ?? "").trim();
   if (present === text.trim()) return [{ ...item, kind: "skip", why: "it is the same here" }];
   // The text a new home begins with was written by nobody.

@@ -41,14 +41,12 @@ export async function migrateFrom(root: string, invocation: Invocation, wanted: 
   if (isDry || work.length === 0) {
     out.document({ ...about, ...resultsDocument(plan) });
     printResults(out, plan, { from: old.root, isPlan: true });
-    out.line(
-      work.length === 0 ? "There is nothing to take over." : "Nothing was written. Do it with: hermes claw migrate",
-    );
+    out.line(work.length === 0 ? "There is nothing to import." : "Nothing was written. To do it: hermes claw migrate");
     return exitCodes.ok;
   }
   const isYes = hasFlag(invocation, "yes");
   if (!isYes) printResults(out, plan, { from: old.root, isPlan: true });
-  if (!(await agreed(`Take this over into ${home.root}?`, { io, isYes }))) {
+  if (!(await agreed(`Import this into ${home.root}?`, { io, isYes }))) {
     out.line("Nothing was written.");
     return exitCodes.failed;
   }
@@ -61,7 +59,7 @@ export async function migrateFrom(root: string, invocation: Invocation, wanted: 
   out.document(document);
   printResults(out, results, { from: old.root, isPlan: false });
   out.line(`The report is ${report}`);
-  out.line("When all is well, set the old folder aside with: hermes claw cleanup");
+  out.line("When all is well, rename the old folder with: hermes claw cleanup");
   return results.some((one) => one.outcome === "failed") ? exitCodes.failed : exitCodes.ok;
 }
 

@@ -31,7 +31,7 @@ export function printResults(
   results: readonly StepResult[],
   { from, isPlan }: { readonly from: string; readonly isPlan: boolean },
 ): void {
-  out.heading(isPlan ? `What would be taken over from ${from}` : `Taken over from ${from}`);
+  out.heading(isPlan ? `What would be imported from ${from}` : `Imported from ${from}`);
   for (const [area, title] of Object.entries(titles)) {
     const rows = results.filter((one) => one.area === area);
     if (rows.length === 0) continue;

@@ -71,7 +71,7 @@ export async function planSecrets(migration: Migration): Promise<readonly Step[]
     const item = { area: "credentials", item: `${name} (${from})` } as const;
     const present = loaded.environment.variables[name] ?? "";
     if (present === secret.reveal()) return { ...item, kind: "skip", why: "it is the same here" };
-    if (!wanted.takesSecrets) return { ...item, kind: "skip", why: "credentials are taken with --migrate-secrets" };
+    if (!wanted.takesSecrets) return { ...item, kind: "skip", why: "credentials are imported with --migrate-secrets" };
     if (present !== "" && !wanted.overwrites)
       return { ...item, kind: "conflict", why: "another one is set here; --overwrite replaces it" };
     return {
@@ -94,7 +94,7 @@ function unknownKeys({ variables }: OldHome): readonly Step[] {
 async function logins(old: OldHome): Promise<readonly Step[]> {
   const profiles = (await storedProfiles(old)).filter(({ type }) => type !== "api_key");
   const names = [...new Set(profiles.map(({ provider }) => provider))];
-  const why = "logins are not taken; log in again with: hermes auth add";
+  const why = "logins are not imported; log in again with: hermes auth add";
   return names.map((name) => ({ area: "credentials", item: `login at ${name.slice(0, 80)}`, kind: "skip", why }));
 }
 

@@ -30,6 +30,6 @@ export async function configCheck(invocation: Invocation): Promise<number> {
     out.line(`${out.style.caution("⚠")} The file has an older layout. Run: hermes config migrate`);
     for (const change of loaded.pendingMigrations) out.line(`    ${change}`);
   }
-  if (problems.length === 0) out.line(`${out.style.good("✓")} ${loaded.file} is in order.`);
+  if (problems.length === 0) out.line(`${out.style.good("✓")} ${loaded.file} is valid.`);
   return isValid ? exitCodes.ok : exitCodes.badConfig;
 }

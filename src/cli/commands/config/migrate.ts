@@ -17,7 +17,7 @@ export async function configMigrate(invocation: Invocation): Promise<number> {
     has_changed: hasChanged,
   });
   if (!hasChanged) {
-    out.line(`${file} has the present layout (${currentConfigVersion}): nothing to change.`);
+    out.line(`${file} already has the current layout (${currentConfigVersion}): nothing to change.`);
     return 0;
   }
   out.line(`${file}: layout ${from ?? "unknown"} → ${currentConfigVersion}`);

@@ -40,7 +40,7 @@ async function checkSkin(name: string, home: HermesHome): Promise<void> {
 async function fromStdin(invocation: Invocation, key: string): Promise<string> {
   const value = (await readStdin(invocation.io)).trim();
   if (value !== "") return value;
-  throw new UserError(`Nothing came on standard input for ${key}.`, {
+  throw new UserError(`Nothing arrived on standard input for ${key}.`, {
     code: "value_missing",
     hint: "Pipe the value in.",
   });
@@ -58,7 +58,7 @@ async function report(invocation: Invocation, changed: SettingChanged, did: "set
       const noEffect = did === "set" ? await noEffectOf(parseKeyPath(key)) : undefined;
       const document = { kind: "setting", key, value: value ?? null, file, has_changed: hasChanged };
       out.document(noEffect === undefined ? document : { ...document, no_effect: noEffect });
-      const text = did === "set" ? `${key} = ${JSON.stringify(value)}` : `${key} has its default again`;
+      const text = did === "set" ? `${key} = ${JSON.stringify(value)}` : `${key} has its default value again`;
       out.line(
         hasChanged
           ? `${text} in ${file}`

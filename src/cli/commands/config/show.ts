@@ -36,7 +36,7 @@ export async function configShow(invocation: Invocation): Promise<number> {
   if (variables.length === 0) out.line("  none in .env");
   for (const name of variables) out.line(`  ${name} = ***`);
   if (rows.length === 0)
-    out.line(out.style.dim("\nEverything has its default value. See them with: hermes config show --all"));
+    out.line(out.style.dim("\nAll settings have their default values. See them with: hermes config show --all"));
   return 0;
 }
 

@@ -15,7 +15,7 @@ export async function cronList(invocation: Invocation): Promise<number> {
     const listed = await jobs.list({ all: hasFlag(invocation, "all") });
     out.document({ jobs: listed.map((job) => jobView(job, jobs.zoneOf(job))) });
     if (listed.length === 0) {
-      out.line('There are no jobs. Make one: hermes cron create "every day at 9:00" "…"');
+      out.line('There are no jobs. Create one: hermes cron create "every day at 9:00" "…"');
       return;
     }
     out.table(
@@ -77,7 +77,7 @@ export async function cronEdit(invocation: Invocation): Promise<number> {
       skills: skillsOf(invocation, before),
     };
     if (Object.values(request).every((value) => value === undefined))
-      throw usageError("Nothing to change was given.", "See: hermes cron edit --help");
+      throw usageError("Nothing to change.", "See: hermes cron edit --help");
     const job = await jobs.update(before.id, request);
     return tell(
       { out, jobs },
@@ -146,7 +146,7 @@ export async function cronStatus(invocation: Invocation): Promise<number> {
     });
     out.line(
       pid === undefined
-        ? "No gateway runs: jobs run only while one does, or: hermes cron run"
+        ? "No gateway is running. Jobs run only while one is, or with: hermes cron run"
         : `The gateway (process ${pid}) runs the jobs.`,
     );
     out.line(
@@ -221,5 +221,5 @@ function stateText(job: Job): string {
 
 async function warnWithoutGateway(invocation: Invocation, out: Output): Promise<void> {
   if ((await gatewayPid(homeOf(invocation))) === undefined)
-    out.note("! No gateway runs, so nothing runs the jobs. Start one (hermes gateway run), or: hermes cron run");
+    out.note("! No gateway is running, so no jobs run. Start one (hermes gateway run), or: hermes cron run");
 }

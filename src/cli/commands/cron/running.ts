@@ -12,7 +12,7 @@ export async function cronRun(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
   const [named] = invocation.args;
   if (named === undefined) {
-    out.note("Running the jobs that are due. Ctrl-C ends it.");
+    out.note("Running due jobs. Ctrl-C stops it.");
     await withScheduler(invocation, tellEnd(out), (scheduler) => scheduler.run(invocation.io.signal));
     return exitCodes.ok;
   }
@@ -30,7 +30,7 @@ export async function cronRun(invocation: Invocation): Promise<number> {
   await withScheduler(invocation, onEnd, (scheduler) => scheduler.tick(invocation.io.signal));
   const isOk = end !== undefined && end.kind !== "failed";
   out.document({ job_id: job.id, status: isOk ? "ok" : "error", ...(end ?? {}) });
-  out.line(end === undefined ? "It did not run: another process is running it." : endText(end));
+  out.line(end === undefined ? "Not run: another process is already running it." : endText(end));
   return isOk ? exitCodes.ok : exitCodes.failed;
 }
 
@@ -54,7 +54,7 @@ function tellEnd(out: Output): NonNullable<SchedulerDeps["onEnd"]> {
 }
 
 function endText(outcome: Parameters<NonNullable<SchedulerDeps["onEnd"]>>[1]): string {
-  if (outcome.kind === "asleep") return "its script had nothing to tell.";
+  if (outcome.kind === "asleep") return "its script reported nothing.";
   return outcome.kind === "failed" ? `failed: ${outcome.error}` : outcome.text;
 }
 

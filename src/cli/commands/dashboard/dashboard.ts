@@ -42,8 +42,8 @@ export async function dashboard(invocation: Invocation): Promise<number> {
     out.line(`The dashboard is at ${url}`);
     out.line(
       url.includes("#token=")
-        ? "Whoever has this address can do what you can. Ctrl-C ends it."
-        : "Whoever knows its password can do what you can. Ctrl-C ends it.",
+        ? "Anyone with this address can do what you can. Ctrl-C stops it."
+        : "Anyone who knows its password can do what you can. Ctrl-C stops it.",
     );
     if (!hasFlag(invocation, "no-open") && !isHeadless(io.env)) void openInBrowser(url, io);
   };
@@ -78,7 +78,7 @@ export async function dashboard(invocation: Invocation): Promise<number> {
 async function tlsOf(cert: string | undefined, key: string | undefined) {
   if (cert === undefined && key === undefined) return undefined;
   if (cert === undefined || key === undefined)
-    throw new UserError("--tls-cert and --tls-key belong together.", { code: "bad_tls", exitCode: 2 });
+    throw new UserError("--tls-cert and --tls-key must be used together.", { code: "bad_tls", exitCode: 2 });
   const read = (file: string): Promise<Buffer> =>
     readFile(file).catch((cause: unknown) => {
       throw new UserError(`${file} cannot be read.`, { code: "bad_tls", exitCode: 2, cause });
@@ -91,7 +91,7 @@ function publicUrlOf(text: string | undefined): URL | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol === "https:") return url;
   throw new UserError(`--public-url takes an address that begins with https://, not ${text}.`, {
-    hint: "The proxy has to bring TLS and ask for a password.",
+    hint: "The proxy has to provide TLS and ask for a password.",
     code: "bad_public_url",
     exitCode: 2,
   });

@@ -91,7 +91,7 @@ async function connectivity({ invocation, parts }: Patient): Promise<readonly Ch
         name: profile.label,
         state: "failed",
         detail: list.message,
-        hint: `Look closer: hermes model test ${profile.id}:${target.model}`,
+        hint: `Test it: hermes model test ${profile.id}:${target.model}`,
       });
       continue;
     }
@@ -137,7 +137,7 @@ async function ownEndpoint({ invocation, parts }: Pick<Patient, "invocation" | "
   // Many small servers list nothing; that somebody answers is what counts.
   const isThere = list.status !== undefined && ![401, 403].includes(list.status) && list.status < 500;
   if (isThere) return [{ ...check, state: "ok", detail: `answers, without a list of models (${list.message})` }];
-  return [{ ...check, state: "failed", detail: list.message, hint: "Look closer: hermes model test" }];
+  return [{ ...check, state: "failed", detail: list.message, hint: "Test it: hermes model test" }];
 }
 
 /** Signatures and expiry times fail in strange ways when the clock is wrong. */

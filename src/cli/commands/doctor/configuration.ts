@@ -51,7 +51,7 @@ export const examineConfiguration: Examine = async ({ invocation, parts }) => {
       hint: "Run: hermes config migrate",
       fix: async () => {
         const { backup } = await migrateFile(options);
-        return `${home.config} brought to the present layout; the old one is ${backup ?? "unchanged"}`;
+        return `${home.config} updated to the current layout; the old file is ${backup ?? "unchanged"}`;
       },
     });
   }

@@ -67,8 +67,8 @@ async function skillChecks({ parts }: Patient): Promise<readonly Check[]> {
         name,
         state: "warning",
         isSecurity: true,
-        detail: "was installed against the guard's word",
-        hint: `Look again: hermes skills audit ${name}`,
+        detail: "was installed despite the guard's warning",
+        hint: `Check it again: hermes skills audit ${name}`,
       }),
     ),
   ];
@@ -130,7 +130,11 @@ function securityChecks({ parts, invocation }: Patient): readonly Check[] {
       "skills.inline_shell runs commands inside skills",
       "hermes config set skills.inline_shell off",
     ],
-    [config.hooks_auto_accept, "hooks_auto_accept runs hooks unasked", "hermes config set hooks_auto_accept off"],
+    [
+      config.hooks_auto_accept,
+      "hooks_auto_accept runs hooks without asking",
+      "hermes config set hooks_auto_accept off",
+    ],
     [config.approvals.mode === "off", "approvals are off", "hermes config unset approvals.mode"],
     [
       /^(1|true|yes|on)$/i.test(environment.variables["HERMES_YOLO_MODE"] ?? ""),
@@ -140,7 +144,7 @@ function securityChecks({ parts, invocation }: Patient): readonly Check[] {
     [
       process.getuid?.() === 0 && invocation.io.env["HERMES_CONTAINER"] === undefined,
       "Hermes runs as root",
-      "use an account of its own",
+      "use a separate account",
     ],
   ];
   const found = risks

@@ -65,8 +65,8 @@ function unusedKeys(patient: Patient): readonly Check[] {
       section,
       name: `${name} in .env`,
       state: "warning" as const,
-      detail: "nothing known to Hermes uses it",
-      hint: `A skill or a plugin may. Else: hermes config unset ${name}`,
+      detail: "nothing Hermes knows uses it",
+      hint: `A skill or plugin may. Otherwise: hermes config unset ${name}`,
     }));
 }
 
@@ -81,7 +81,7 @@ function shadowedKeys({ invocation, parts }: Patient): readonly Check[] {
         section,
         name,
         state: "warning" as const,
-        detail: "is exported with another value; the one in .env counts",
+        detail: "is exported with a different value; the one in .env is used",
         hint: `Keep one of them: unset ${name}, or hermes config unset ${name}`,
       },
     ];

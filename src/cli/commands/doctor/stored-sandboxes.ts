@@ -19,7 +19,7 @@ export async function examineStoredSandboxes(
   const size = `${isWhole ? "" : "more than "}${(bytes / 1e9).toFixed(1)} GB`;
   const about = { section: "Terminal", name: "stored sandboxes", detail: `${size} in ${folder}` } as const;
   if (bytes <= disk_warning_gb * 1e9) return [{ ...about, state: "ok" }];
-  const hint = `That is more than terminal.disk_warning_gb (${disk_warning_gb}). Remove folders of tasks you do not need any more.`;
+  const hint = `That is more than terminal.disk_warning_gb (${disk_warning_gb}). Remove the folders of tasks you no longer need.`;
   return [{ ...about, state: "warning", hint }];
 }
 

@@ -17,12 +17,12 @@ export async function envCancel(invocation: Invocation): Promise<number> {
   const name = argument(invocation, 0);
   await using store = await openOrCreateStore(invocation);
   if (store.kind !== "postgres")
-    throw new UserError("Only a run over a database can be cancelled from elsewhere, and there is none.", {
+    throw new UserError("Only runs shared through a database can be cancelled from elsewhere.", {
       hint: "Stop it where it runs with Ctrl-C, or set store.url to the PostgreSQL its machines use.",
       exitCode: 2,
     });
   await store.documents.put({ kind, key: name, value: { atMs: Date.now() } });
-  new Output(invocation).line(`Machines that work on ${name} stop within seconds; what is done stays done.`);
+  new Output(invocation).line(`Machines that work on ${name} stop within seconds; finished work is kept.`);
   return 0;
 }
 
@@ -41,7 +41,7 @@ export function watchCancel(
       // A database that is away for a moment is no reason to stop.
       const value = await store.documents.get(kind, name).then(
         (found) => found?.value,
-        (error: unknown) => logger.warn("whether the run is cancelled is not known", { error: describe(error) }),
+        (error: unknown) => logger.warn("it is not known whether the run was cancelled", { error: describe(error) }),
       );
       if (isRecord(value) && Number(value["atMs"]) >= startedMs) return cancelled.abort();
     }

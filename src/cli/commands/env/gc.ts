@@ -16,7 +16,7 @@ export async function envGc(invocation: Invocation): Promise<number> {
     containers = await removeLeftContainers(io.env, silentLogger, io.signal);
   } catch (error) {
     io.signal.throwIfAborted();
-    out.note(`Containers were not looked for: ${describe(error)}`);
+    out.note(`Containers could not be listed: ${describe(error)}`);
   }
   out.document({ containers, folders });
   out.line(

@@ -68,8 +68,8 @@ export async function envRun(invocation: Invocation): Promise<number> {
     ...(definition.allows === undefined ? [] : [["permissions.allow", definition.allows] as const]),
   ]);
   if (flagText(invocation, "run-name") !== undefined && rollouts.store.kind !== "postgres")
-    throw new UserError("--run-name shares a run over a database, and there is none.", {
-      hint: "Set store.url to a PostgreSQL that all machines reach.",
+    throw new UserError("--run-name shares a run through a database, and none is set.", {
+      hint: "Set store.url to a PostgreSQL database that all machines can reach.",
       exitCode: 2,
     });
   const runName = flagText(invocation, "run-name");
@@ -90,7 +90,7 @@ export async function envRun(invocation: Invocation): Promise<number> {
     return await runAs(what, run, { invocation: cancellable, deps: { out, view, store: rollouts.store } });
   } catch (error) {
     if (!signal.aborted || io.signal.aborted) throw error;
-    out.note("The run was cancelled; what is done stays done.");
+    out.note("The run was cancelled; finished work is kept.");
     return exitCodes.interrupted;
   }
 }

@@ -36,7 +36,7 @@ export async function gatewayStop(invocation: Invocation): Promise<number> {
     const named = isAll ? `process ${pid}, profile ${profile}` : `process ${pid}`;
     out.line(
       isOver
-        ? `The gateway (${named}) has ended.`
+        ? `The gateway (${named}) has stopped.`
         : `The gateway (${named}) is still finishing its current work. --force stops it now.`,
     );
   }
@@ -79,8 +79,8 @@ async function clearAll(invocation: Invocation, out: Output): Promise<readonly n
     ended.push(...(await endOf(one, { force: true, waitMs: patienceMs })));
   const left = ended.filter(({ hasStopped }) => !hasStopped).map(({ pid }) => pid);
   if (left.length > 0)
-    throw new UserError(`These processes do not end: ${left.join(", ")}.`, { hint: "End them, and start again." });
-  for (const { pid, profile } of ended) out.line(`The gateway (process ${pid}, profile ${profile}) has ended.`);
+    throw new UserError(`These processes do not stop: ${left.join(", ")}.`, { hint: "Stop them, then start again." });
+  for (const { pid, profile } of ended) out.line(`The gateway (process ${pid}, profile ${profile}) has stopped.`);
   return ended.map(({ pid }) => pid);
 }
 
@@ -144,7 +144,7 @@ async function startService(service: Service, out: Output): Promise<void> {
   await noteConflicts(service, out);
   const kept = await service.refresh();
   if (kept !== undefined)
-    out.note(`${service.file} was not what this installation starts and is written anew; as it was: ${kept}`);
+    out.note(`${service.file} did not match this installation and was rewritten; the old file: ${kept}`);
   await service.run("start");
 }
 
@@ -168,8 +168,8 @@ export async function gatewayStatus(invocation: Invocation): Promise<number> {
     state,
     members: members.map((member) => member.state),
   });
-  if (running !== undefined) out.line(`The gateway runs (process ${running.pid}).`);
-  else if (members.length === 0) out.line("The gateway does not run.");
+  if (running !== undefined) out.line(`The gateway is running (process ${running.pid}).`);
+  else if (members.length === 0) out.line("The gateway is not running.");
   out.line(`Service: ${isInstalled ? service.name : "not installed (hermes gateway install)"}`);
   await noteConflicts(service, out);
   // What a gateway that was killed said last is not so any more.
@@ -199,7 +199,7 @@ export async function gatewayInstall(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
   const service = serviceOf(invocation);
   if ((await service.isInstalled()) && !hasFlag(invocation, "force"))
-    throw new UserError(`The service is installed already: ${service.file}`, { hint: "--force writes it anew." });
+    throw new UserError(`The service is already installed: ${service.file}`, { hint: "Overwrite it with --force." });
   await service.install();
   out.document({ service: service.name, file: service.file });
   out.line(`Installed: ${service.file}`);

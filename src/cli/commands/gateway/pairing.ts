@@ -23,7 +23,7 @@ export async function pairingList(invocation: Invocation): Promise<number> {
       out.line(`${platform}  waiting  ${code}  ${userId === "" ? "(whoever sends it)" : `${userId}  ${userName}`}`);
   }
   if (found.every(({ paired, pending }) => paired.length + pending.length === 0))
-    out.line("Nobody is paired, and no code is pending.");
+    out.line("Nobody is paired, and no codes are pending.");
   return exitCodes.ok;
 }
 
@@ -36,7 +36,7 @@ export async function pairingApprove(invocation: Invocation): Promise<number> {
     const { userId, userName } = outcome.person;
     await tellInChat(invocation, platform, outcome.person);
     out.document({ platform, user_id: userId, user_name: userName });
-    out.line(`${userName || userId} may talk to Hermes on ${platform} now.`);
+    out.line(`${userName || userId} may now talk to Hermes on ${platform}.`);
     return exitCodes.ok;
   }
   if (outcome.kind === "locked")
@@ -44,7 +44,7 @@ export async function pairingApprove(invocation: Invocation): Promise<number> {
       hint: `Try again at ${new Date(outcome.untilMs).toLocaleTimeString()}.`,
       exitCode: exitCodes.denied,
     });
-  throw new UserError("There is no such code. Codes are valid for an hour.", { hint: "See: hermes pairing list" });
+  throw new UserError("There is no such code. Codes expire after an hour.", { hint: "See: hermes pairing list" });
 }
 
 /** They hear of it where they asked; a gateway sends it, or this process where none runs. */
@@ -84,7 +84,7 @@ export async function pairingClear(invocation: Invocation): Promise<number> {
   for (const platform of chosen) count += await pairing.clearPending(platform);
   const out = new Output(invocation);
   out.document({ cleared: count });
-  out.line(`${count} ${count === 1 ? "code" : "codes"} thrown away.`);
+  out.line(`${count} ${count === 1 ? "code" : "codes"} discarded.`);
   return exitCodes.ok;
 }
 

@@ -78,14 +78,14 @@ async function withStore(invocation: Invocation, work: (store: Store) => Promise
 function reference({ args }: Invocation): { readonly side: "in" | "out"; readonly id: number } {
   const [, side, id] = /^(in|out):(\d+)$/u.exec(args[0] ?? "") ?? [];
   if (side !== "in" && side !== "out")
-    throw new UserError(`${args[0] ?? ""} names no entry.`, {
+    throw new UserError(`${args[0] ?? ""} is not an entry.`, {
       hint: "Entries are named in:12 or out:12. See: hermes gateway queue list",
     });
   return { side, id: Number(id) };
 }
 
 function unknown({ args }: Invocation): UserError {
-  return new UserError(`There is no entry ${args[0] ?? ""} that this could be done with.`, {
+  return new UserError(`There is no entry ${args[0] ?? ""} that this applies to.`, {
     hint: "See: hermes gateway queue list",
   });
 }

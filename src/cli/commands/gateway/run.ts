@@ -32,7 +32,7 @@ export async function gatewayRun(invocation: Invocation): Promise<number> {
   const replaces = hasFlag(invocation, "replace");
   const isMember = flagList(invocation, "role").length > 0;
   if (isMember && replaces)
-    throw new UserError("--replace takes the place of a whole gateway, and --role is a part of one.", {
+    throw new UserError("--replace replaces a whole gateway, but --role runs only a part of one.", {
       hint: "Start the new process and end the old one: hermes gateway status names it.",
     });
   try {
@@ -99,7 +99,7 @@ async function serve(
     const warnings = [...(await accessWarnings(config, platforms, pairing)), ...settingWarnings(config, platforms)];
     for (const warning of warnings) say(`! ${warning}`);
   }
-  if (remote !== undefined) say(`Turns are done by ${new URL(remote.url).host}.`);
+  if (remote !== undefined) say(`Turns run on ${new URL(remote.url).host}.`);
   else if (roles.has("worker")) void quietly("looking for the model", () => tellModel(hermes, say, signal), hermes);
   await using boot = new BootFile({ hermes, cwd: io.cwd, isHere: hasScheduler });
   await using hooks = new GatewayHooks({

@@ -100,12 +100,12 @@ async function refusalOf(platform: Platform, invocation: Invocation, out: Output
   const settings = { config: loaded.config, env: loaded.environment.variables };
   const verdict = await tried(platform, settings, invocation.io.signal);
   if (verdict.kind === "accepted") out.line(`${platform.label} knows it as ${verdict.name}.`);
-  if (verdict.kind === "unknown" && verdict.why !== "") out.note(`It could not be tried now: ${verdict.why}`);
+  if (verdict.kind === "unknown" && verdict.why !== "") out.note(`It could not be tested now: ${verdict.why}`);
   return verdict.kind === "refused" ? verdict.why : undefined;
 }
 
 function nextStep(out: Output): number {
-  out.line("Serve it: hermes gateway run");
+  out.line("Start it: hermes gateway run");
   return exitCodes.ok;
 }
 
@@ -121,7 +121,7 @@ async function goOn(
   const bare: Invocation = { ...invocation, args: [], flags: {} };
   const later = { label: "Nothing now", value: () => Promise.resolve(nextStep(out)), detail: "hermes gateway run" };
   if (isRunning) {
-    const restart = { label: "Restart the gateway that runs", value: () => gatewayRestart(bare) };
+    const restart = { label: "Restart the running gateway", value: () => gatewayRestart(bare) };
     return await (await asker.choose("And now?", [restart, later]))();
   }
   const { gatewayRun } = await import("./run.ts");
@@ -143,7 +143,7 @@ async function chosen(invocation: Invocation): Promise<Platform> {
     id = await asker.choose("Which platform?", choices);
   }
   if (id === undefined)
-    throw new UserError("Name the platform: there is no terminal to ask in.", {
+    throw new UserError("Name the platform: this is not a terminal, so it cannot be asked.", {
       hint: `There are: ${platformIds.join(", ")}`,
     });
   const platform = await loadPlatform(id);

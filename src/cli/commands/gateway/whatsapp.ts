@@ -18,7 +18,7 @@ export async function whatsapp(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
   const number = flagText(invocation, "number")?.replaceAll(/[\s+()-]/gu, "");
   if (number !== undefined && !/^\d{6,15}$/u.test(number))
-    throw new UserError("--number takes a telephone number with its country code.", {
+    throw new UserError("--number takes a phone number with its country code.", {
       hint: "For example 4915112345678",
     });
   const { home, loaded } = await loadSettings(invocation);
@@ -27,7 +27,7 @@ export async function whatsapp(invocation: Invocation): Promise<number> {
   if (token === "") {
     token = randomBytes(24).toString("hex");
     await writeSecret(tokenVariable, new Secret(token), editOptions(invocation, home));
-    out.line(`The gateway and the bridge know each other by a new ${tokenVariable} in ${home.envFile}.`);
+    out.line(`The gateway and the bridge authenticate each other with a new ${tokenVariable} in ${home.envFile}.`);
   }
   if (config.whatsapp.backend !== "bridge")
     out.line("The gateway uses the Business API. To use this device: hermes config set whatsapp.backend bridge");

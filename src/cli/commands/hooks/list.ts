@@ -26,7 +26,7 @@ export async function hooksList(invocation: Invocation): Promise<number> {
   out.document({ hooks: rows, left_out: reading.leftOut, auto_accept: autoAccept });
   for (const { event, reason } of reading.leftOut) out.note(`${event}: an entry is left out: ${reason}`);
   if (rows.length === 0) {
-    out.line("No shell hooks. They are written under hooks: in the settings; see: hermes config edit");
+    out.line("No shell hooks. Add them under hooks: in the settings: hermes config edit");
     return 0;
   }
   out.table(
@@ -49,6 +49,8 @@ export async function hooksList(invocation: Invocation): Promise<number> {
   );
   if (autoAccept) out.line("Hooks run without asking here: hooks_auto_accept or HERMES_ACCEPT_HOOKS is on.");
   else if (rows.some((row) => row.consent !== "allowed"))
-    out.line("What is not allowed does not run. The chat asks when it opens, and so does: hermes hooks test <event>");
+    out.line(
+      "Hooks that are not allowed do not run. You are asked when a chat opens, or with: hermes hooks test <event>",
+    );
   return 0;
 }

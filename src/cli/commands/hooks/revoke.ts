@@ -12,7 +12,7 @@ export async function hooksRevoke(invocation: Invocation): Promise<number> {
   // As one quoted word it is taken apart like the setting; as several words the shell has done so.
   const argv = args.length === 1 ? readCommand(args[0] ?? "", userHome) : args;
   if (argv === undefined || argv.length === 0)
-    throw usageError("The command has an open quote.", "Give it as it stands in: hermes hooks list");
+    throw usageError("The command has an open quote.", "Write it as shown by: hermes hooks list");
   const command = joinCommand(argv);
   const events = await consent.revoke(argv);
   if (events.length === 0) {
@@ -23,7 +23,7 @@ export async function hooksRevoke(invocation: Invocation): Promise<number> {
     });
   }
   out.document({ command, events, auto_accept: autoAccept });
-  out.line(`${command} may no longer run at ${events.join(", ")}. A chat that is open keeps it until it ends.`);
+  out.line(`${command} may no longer run on ${events.join(", ")}. An open chat keeps it until it ends.`);
   if (autoAccept)
     out.note("Hooks run without asking here, this one too: hooks_auto_accept or HERMES_ACCEPT_HOOKS is on.");
   return 0;

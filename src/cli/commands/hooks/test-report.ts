@@ -81,11 +81,11 @@ function effectText(event: HookName, effect: HookEffect): string {
     case "context":
       return `send this along with the message: ${effect.text}`;
     case "text":
-      return `go on with this text instead: ${effect.text}`;
+      return `continue with this text instead: ${effect.text}`;
     case "skip":
       return `drop the message: ${effect.reason}`;
     case "none":
-      return event === "pre_tool_call" ? "run the call." : "go on as if there were no hook.";
+      return event === "pre_tool_call" ? "run the call." : "continue as if there were no hook.";
   }
 }
 

@@ -96,7 +96,7 @@ async function register(
       ? {}
       : {
           ask: (event: string, command: string) =>
-            asker.confirm(`Allow ${command} to run at every ${event}, until it or its script changes?`, false),
+            asker.confirm(`Allow ${command} to run on every ${event}, until it or its script changes?`, false),
         }),
   };
   const allowed = new Set<ShellHook>();

@@ -62,7 +62,7 @@ async function isConfirmed({ io, flags }: Invocation, isFull: boolean, root: str
   using asker = openAsker(io);
   if (!isFull) return await asker.confirm("Remove what Hermes put on this machine? Your data stays.", false);
   return (
-    (await asker.text(`This deletes ${root} with all sessions, memory and credentials. Type "delete" to go on`)) ===
+    (await asker.text(`This deletes ${root} with all sessions, memory and credentials. Type "delete" to continue`)) ===
     "delete"
   );
 }

@@ -66,7 +66,7 @@ describe("hermes update", () => {
       // The banner of the chat tells of it from then on.
       const { updateNotice } = await import("../../chat/screen-facts.ts");
       const hermesHome = new HermesHome(home);
-      expect(await updateNotice(hermesHome)).toContain("Hermes 99.0.0 is there");
+      expect(await updateNotice(hermesHome)).toContain("Hermes 99.0.0 is available");
       newest = "0.0.0-a";
       expect((await runCli(["update", "--check"], { home, env })).code).toBe(0);
       expect(await updateNotice(hermesHome)).toBeUndefined();

@@ -37,7 +37,9 @@ export async function update(invocation: Invocation): Promise<number> {
   await remember(home, newest);
   if (isCheck || !isNewer) {
     out.document({ current: version, newest, has_update: isNewer });
-    out.line(isNewer ? `${newest} is there; you have ${version}. Run: hermes update` : `${version} is the newest.`);
+    out.line(
+      isNewer ? `${newest} is available; you have ${version}. Run: hermes update` : `${version} is the latest version.`,
+    );
     return isCheck && isNewer ? updateExists : 0;
   }
   out.note(`${version} → ${newest}`);
@@ -83,7 +85,7 @@ async function fromAddress(url: string, signal: AbortSignal): Promise<string> {
 }
 
 function unreachable(): UserError {
-  return new UserError("The newest version could not be determined.", {
+  return new UserError("The latest version could not be determined.", {
     code: "update_unreachable",
     hint: `Check the network, or update with npm yourself: npm install -g ${packageName}`,
   });

@@ -30,7 +30,7 @@ export async function localPull(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
   const model = await pull(invocation, catalogueModel(argument(invocation, 0)));
   out.document(documentOf(model));
-  out.line(`${model.id} is here. Use it with: hermes local use ${model.id}`);
+  out.line(`${model.id} is on this machine. Use it with: hermes local use ${model.id}`);
   return 0;
 }
 

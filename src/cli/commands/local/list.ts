@@ -40,7 +40,7 @@ export async function localList(invocation: Invocation): Promise<number> {
   }
   for (const { id, fault } of broken)
     out.line(`${id} cannot be used: ${fault}. Remove it with: hermes local remove ${id}`);
-  out.heading(`Can be fetched (as of ${catalogueDate}; this machine has room for ${byteSize(memory)})`);
+  out.heading(`Available to download (as of ${catalogueDate}; this machine has room for ${byteSize(memory)})`);
   out.table(
     [
       { title: "model" },

@@ -13,7 +13,7 @@ export async function prepare(invocation: Invocation, wanted: string | undefined
   const id = wanted ?? onlyOne(models.map((model) => model.id));
   if (id === undefined) {
     throw new UserError(
-      models.length === 0 ? "There is no model on this machine yet." : "Several models are on this machine.",
+      models.length === 0 ? "There is no model on this machine yet." : "There are several models on this machine.",
       {
         code: "model_not_found",
         hint: `Name one: hermes local use <model>. See: hermes local list`,

@@ -21,7 +21,7 @@ export function progressLine(
       shown = step;
       const rate = (received - first.bytes) / Math.max(1, nowMs - first.atMs);
       const rest = rate > 0 ? `, ${shortDuration((total - received) / rate)} left` : "";
-      const percent = `${Math.floor(share * 100)} %`.padStart(5);
+      const percent = `${Math.floor(share * 100)}%`.padStart(5);
       const figures = `${percent}  ${byteSize(received)} of ${byteSize(total)}${received < total ? rest : ""}`;
       if (!isLive) return void io.stderr.write(`${label}: ${figures.trim()}\n`);
       const full = Math.round(share * barWidth);

@@ -39,7 +39,7 @@ export async function mcpAdd(invocation: Invocation): Promise<number> {
   if (needsLogin) out.line(`Log in to it with: hermes mcp login ${name}`);
   const tried = needsLogin || hasFlag(invocation, "no-test") ? undefined : await tryServer(invocation, name);
   out.document({ server: name, entry, test: tried ?? null });
-  if (tried?.kind === "works") out.line(`It answers and offers ${plural(tried.tools.length, "tool")}.`);
+  if (tried?.kind === "works") out.line(`It works and offers ${plural(tried.tools.length, "tool")}.`);
   if (tried?.kind === "failed") out.note(`It does not answer yet: ${tried.reason}`);
   return tried?.kind === "failed" ? 1 : 0;
 }

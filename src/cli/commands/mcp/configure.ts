@@ -23,7 +23,7 @@ export async function mcpConfigure(invocation: Invocation): Promise<number> {
   }
   await editConfig(changes, editOptions(invocation, parts.home));
   out.document({ server: name, changed: changes.map(({ path }) => path.join(".")) });
-  out.line(`${name} is changed, from the next session on.`);
+  out.line(`${name} is changed, starting with the next session.`);
   return 0;
 }
 
@@ -34,7 +34,7 @@ function flagChanges(invocation: Invocation, name: string): readonly SettingChan
   const [isAll, isOn, isOff] = ["all", "enable", "disable"].map((flag) => hasFlag(invocation, flag));
   if ([include.length > 0, exclude.length > 0, isAll].filter(Boolean).length > 1 || (isOn && isOff))
     throw usageError(
-      "These options exclude each other.",
+      "These options cannot be used together.",
       "Give one of --include, --exclude, --all; one of --enable, --disable.",
     );
   const changes: readonly SettingChange[] = [

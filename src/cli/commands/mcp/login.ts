@@ -15,7 +15,7 @@ export async function mcpLogin(invocation: Invocation): Promise<number> {
   if (endpoint.kind === "stdio" || endpoint.oauth === undefined)
     throw new UserError(`${name} is not set up for a login.`, {
       code: "mcp_login_unsupported",
-      hint: `Say that it needs one: hermes config set mcp_servers.${name}.auth oauth`,
+      hint: `If it needs one: hermes config set mcp_servers.${name}.auth oauth`,
     });
   const server = { name, url: endpoint.url, oauth: endpoint.oauth };
   if (hasFlag(invocation, "device")) {
@@ -23,7 +23,7 @@ export async function mcpLogin(invocation: Invocation): Promise<number> {
       out.note(`Open ${code.url}\nand enter the code ${code.code}`);
     const outcome = await parts.oauth.loginByDevice(server, { clock: systemClock, show }, io.signal);
     if (outcome === "unsupported")
-      throw new UserError(`${name} has no login by code.`, {
+      throw new UserError(`${name} has no code login.`, {
         code: "mcp_login_unsupported",
         hint: `Try: hermes mcp login ${name}`,
       });

@@ -42,7 +42,7 @@ export async function mcpServe(invocation: Invocation): Promise<number> {
     await serveHttp(served, { port, token, onReady }, io.signal);
     return exitCodes.ok;
   }
-  if (io.stdin.isTTY === true) say("Waiting for an MCP client on standard input. Ctrl-D ends it.");
+  if (io.stdin.isTTY === true) say("Waiting for an MCP client on standard input. Ctrl-D stops it.");
   await serveStdio(served, { input: io.stdin, output: io.stdout }, io.signal);
   return exitCodes.ok;
 }

@@ -12,7 +12,7 @@ export async function memoryOff(invocation: Invocation): Promise<number> {
   out.line(
     before === ""
       ? "No provider was in use."
-      : `${before} is not used any more; what it stored stays. The built-in notes go on.`,
+      : `${before} is no longer used; what it stored is kept. The built-in notes stay in use.`,
   );
   return 0;
 }

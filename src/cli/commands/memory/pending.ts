@@ -38,7 +38,7 @@ export async function memoryConfirm(invocation: Invocation): Promise<number> {
   const id = argument(invocation, 0);
   const decision = await confirmPending(writes, { id, platform: "cli" }, invocation.io.signal);
   out.document({ id, outcome: decision.kind });
-  out.line(decision.kind === "write" ? "Remembered." : "It was remembered already.");
+  out.line(decision.kind === "write" ? "Remembered." : "It is already remembered.");
   return 0;
 }
 

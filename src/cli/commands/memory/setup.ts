@@ -49,7 +49,7 @@ export async function memorySetup(invocation: Invocation): Promise<number> {
   }
   await editConfig([{ kind: "set", path: ["memory", "provider"], value: name }], editOptions(invocation, home));
   out.document({ provider: name });
-  out.line(`${name} remembers from the next session on, beside the built-in notes.`);
+  out.line(`${name} is used from the next session on, alongside the built-in notes.`);
   return 0;
 }
 
@@ -59,7 +59,7 @@ async function chosenName(invocation: Invocation, asker: Asker | undefined): Pro
   const offers = await memoryProviders(invocation);
   if (asker === undefined)
     throw usageError(
-      "Which provider? There is no terminal to ask in.",
+      "Which provider? This is not a terminal, so it cannot be asked.",
       `Name one: hermes memory setup ${offers.map(({ name }) => name).join(" | ")}`,
     );
   const host = await providerHost(invocation);

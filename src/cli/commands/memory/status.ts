@@ -23,7 +23,7 @@ export async function memoryStatus(invocation: Invocation): Promise<number> {
       `${one.target.padEnd(7)} ${one.is_enabled ? "on " : "off"}  ${one.entries} entries, ${one.chars} of ${one.limit} characters (${share}%)  ${out.style.dim(one.file)}`,
     );
   }
-  if (pending > 0) out.line(`${pending} changes wait for your word: hermes memory pending`);
+  if (pending > 0) out.line(`${pending} changes await your decision: hermes memory pending`);
   if (provider === null) out.line("Provider: none (choose one with: hermes memory setup)");
   else {
     out.line(`Provider: ${provider.name}, ${provider.state}`);

@@ -12,7 +12,7 @@ export async function removeEndpoint(invocation: Invocation, parts: ModelAccess)
   const out = new Output(invocation);
   const { config } = parts.loaded;
   if (config.custom_providers.length === 0) {
-    out.line("No server of your own is saved.");
+    out.line("You have no saved servers.");
     return;
   }
   const at = await askWhich(invocation, parts);
@@ -32,7 +32,7 @@ export async function removeEndpoint(invocation: Invocation, parts: ModelAccess)
       : []),
   ];
   await editConfig(changes, editOptions(invocation, parts.home));
-  out.line(`${entry.name} is forgotten.`);
+  out.line(`${entry.name} was removed.`);
   if (entry.key_env !== "") out.line(`Its key is still in .env: hermes config unset ${entry.key_env}`);
   if (wasChosen) out.line("It was in use; the provider is now chosen automatically.");
 }

@@ -18,8 +18,7 @@ export async function fallbackList(invocation: Invocation): Promise<number> {
   const { entries, warnings } = parseFallbackChain(parts.loaded.config);
   out.document({ fallbacks: entries.map(documentOf), warnings });
   for (const warning of warnings) out.note(warning);
-  if (entries.length === 0)
-    out.line("No model takes over when one fails. Add one: hermes fallback add <provider:model>");
+  if (entries.length === 0) out.line("There are no fallback models. Add one: hermes fallback add <provider:model>");
   for (const [index, entry] of entries.entries()) out.line(`${index + 1}  ${nameOf(entry)}`);
   return 0;
 }
@@ -30,10 +29,10 @@ export async function fallbackAdd(invocation: Invocation): Promise<number> {
   const added = await wanted(invocation, parts);
   const { entries } = parseFallbackChain(parts.loaded.config);
   if (entries.some((entry) => nameOf(entry) === nameOf(added)))
-    throw new UserError(`${nameOf(added)} is in the list already.`, { code: "fallback_exists" });
+    throw new UserError(`${nameOf(added)} is already in the list.`, { code: "fallback_exists" });
   await save(invocation, parts, additionTo(parts, added));
   out.document({ added, position: entries.length + 1 });
-  out.line(`${nameOf(added)} takes over at place ${entries.length + 1}.`);
+  out.line(`${nameOf(added)} is now fallback number ${entries.length + 1}.`);
   return 0;
 }
 
@@ -51,7 +50,7 @@ export async function fallbackRemove(invocation: Invocation): Promise<number> {
     });
   await save(invocation, parts, removalOf(parts, removed));
   out.document({ removed: documentOf(removed) });
-  out.line(`${nameOf(removed)} does not take over any more.`);
+  out.line(`${nameOf(removed)} is no longer a fallback.`);
   return 0;
 }
 
@@ -93,7 +92,7 @@ async function wanted(invocation: Invocation, parts: ModelAccess): Promise<Choic
     named: endpointsOf(context).endpoints,
   });
   if (provider === undefined || model === undefined)
-    throw usageError(`"${text}" names no provider and model.`, "Write both: hermes fallback add <provider:model>");
+    throw usageError(`"${text}" is not a provider and model.`, "Write both: hermes fallback add <provider:model>");
   return { provider: findProvider(provider, context).key, model };
 }
 
@@ -104,7 +103,7 @@ function additionTo({ loaded }: ModelAccess, entry: Choice): readonly SettingCha
   if (single === undefined || single.provider === "")
     return [{ kind: "set", path: ["fallback_providers"], value: [entry] }];
   if (!single.api_key.isEmpty)
-    throw new UserError("fallback_model holds a key, and a list takes its place.", {
+    throw new UserError("fallback_model contains a key, and would be replaced by a list.", {
       code: "fallback_has_key",
       hint: "Move it to fallback_providers yourself first: hermes config edit",
     });

@@ -175,8 +175,8 @@ describe("hermes model", () => {
       const typed = ["Custom endpoint", "my server", "no address", url.slice("http://".length), "", "tiny", ""];
       const run = await runCli(["model"], { home: location.home, typed });
       expect(run.stderr).not.toContain("did not expect");
-      expect(run.stdout).toContain('"my server" is no address of a server');
-      expect(run.stdout).toContain('"no address" is no address of a server');
+      expect(run.stdout).toContain('"my server" is not a server address');
+      expect(run.stdout).toContain('"no address" is not a server address');
       expect(run.stdout).toContain("It answers");
       expect(run.code).toBe(0);
       expect(settings()).toContain(`base_url: ${url}/v1`);
@@ -288,7 +288,7 @@ describe("hermes fallback", () => {
     expect((await hermes(["fallback", "remove", "1"])).code).toBe(0);
     expect((await hermes(["fallback", "list"])).stdout).toBe("1  anthropic:claude-sonnet-4-6\n");
     expect((await hermes(["fallback", "clear", "-y"])).code).toBe(0);
-    expect((await hermes(["fallback", "list"])).stdout).toContain("No model takes over");
+    expect((await hermes(["fallback", "list"])).stdout).toContain("There are no fallback models");
   });
 
   it("takes a single model of an older file into the list [20:R5.3]", async () => {

@@ -16,7 +16,7 @@ export async function pickOwnEndpoint(asker: Asker, invocation: Invocation): Pro
   out.line(whatAnswered(found));
   const baseUrl =
     found.kind === "nothing"
-      ? await askAddress(asker, out, { question: "Address to use all the same", usual: typed })
+      ? await askAddress(asker, out, { question: "Address to use anyway", usual: typed })
       : found.baseUrl;
   const key = await asker.secret("Key (empty for none)");
   const models = found.kind === "models" ? found.models : await listedWithKey(baseUrl, key, signal);
@@ -58,11 +58,11 @@ async function reportedWindow(
 /** Asked for only where the server does not tell: what it tells is asked again with every start, and not written down. */
 async function askLength(asker: Asker, out: Output, reported: number | undefined): Promise<number | undefined> {
   if (reported !== undefined) {
-    out.line(`Context length: ${reported.toLocaleString("en")} tokens, as the server says.`);
+    out.line(`Context length: ${reported.toLocaleString("en")} tokens, reported by the server.`);
     return undefined;
   }
   for (;;) {
-    const typed = await asker.text("Context length in tokens (the server does not say; Enter skips)");
+    const typed = await asker.text("Context length in tokens (not reported by the server; Enter skips)");
     if (typed === "") return undefined;
     const length = Number(typed.replace(/[,_ ]/g, ""));
     if (Number.isInteger(length) && length > 0) return length;
@@ -93,7 +93,7 @@ async function askAddress(
     const typed = await asker.text(question, { usual });
     const address = addressIn(typed);
     if (address !== undefined) return address;
-    out.line(`"${typed}" is no address of a server. One looks like http://127.0.0.1:8080/v1`);
+    out.line(`"${typed}" is not a server address. An example: http://127.0.0.1:8080/v1`);
   }
 }
 

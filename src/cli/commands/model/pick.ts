@@ -29,7 +29,7 @@ export interface PickedModel extends ModelChoice {
 export async function pickModel(invocation: Invocation, parts: ModelAccess): Promise<PickedModel> {
   const picked = await pickOrLeave(invocation, parts);
   if (picked !== undefined) return picked;
-  throw new UserError("Nothing was chosen; nothing has changed.", { code: "interrupted", exitCode: 0 });
+  throw new UserError("Nothing was chosen, so nothing has changed.", { code: "interrupted", exitCode: 0 });
 }
 
 /** Undefined: the person left without a choice. */

@@ -35,7 +35,7 @@ export async function smokeTest(parts: ModelAccess, target: Target, signal: Abor
     }
   } catch (error) {
     if (signal.aborted || !limit.signal.aborted) throw error;
-    const message = `${target.provider} gave no answer within ${limitMs / 1000} seconds.`;
+    const message = `${target.provider} did not answer within ${limitMs / 1000} seconds.`;
     return {
       kind: "failed",
       code: "temporarily_unavailable",

@@ -21,10 +21,10 @@ export async function pluginsInstall(invocation: Invocation): Promise<number> {
     throw refused(spec, outcome.kind === "refused" ? outcome.reason : "it asks for more");
   for (const warning of outcome.warnings) out.note(warning);
   out.line(`Installed ${outcome.key} ${outcome.version}.`);
-  if (outcome.permissions.length > 0) out.line(`It says it needs: ${outcome.permissions.join(", ")}`);
+  if (outcome.permissions.length > 0) out.line(`It asks for: ${outcome.permissions.join(", ")}`);
   const isEnabled = await settle(invocation, plugins, outcome);
   out.document({ ...(snakeCase(outcome) as object), enabled: isEnabled });
-  out.line(isEnabled ? `${outcome.key} is on.` : `It is off. Switch it on with: hermes plugins enable ${outcome.key}`);
+  out.line(isEnabled ? `${outcome.key} is on.` : `It is off. Enable it with: hermes plugins enable ${outcome.key}`);
   return 0;
 }
 
@@ -63,7 +63,7 @@ export async function pluginsUpdate(invocation: Invocation): Promise<number> {
     const { addedPermissions, isEdited } = outcome;
     const reasons = [
       ...(addedPermissions.length === 0 ? [] : [`it now also needs ${addedPermissions.join(", ")}`]),
-      ...(isEdited ? ["its files were edited here, and that is lost"] : []),
+      ...(isEdited ? ["its files were edited here, and the edits will be lost"] : []),
     ];
     if (!(await agreed(`Update ${key}? ${reasons.join("; ")}.`, { io, isYes: false }))) {
       out.line("Nothing was changed.");
@@ -73,7 +73,7 @@ export async function pluginsUpdate(invocation: Invocation): Promise<number> {
   }
   if (outcome.kind !== "installed") throw refused(key, outcome.kind === "refused" ? outcome.reason : "it asks again");
   out.document(snakeCase(outcome) as Readonly<Record<string, unknown>>);
-  out.line(`${outcome.key} is at ${outcome.version}.`);
+  out.line(`${outcome.key} is now version ${outcome.version}.`);
   return 0;
 }
 

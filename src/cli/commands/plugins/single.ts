@@ -18,7 +18,7 @@ const builtinEngine = "compressor";
 /** Only one memory provider is in use; choosing one puts the other aside. */
 export async function pluginsMemory(invocation: Invocation): Promise<number> {
   const offers = [
-    { name: none, about: "the built-in notes alone" },
+    { name: none, about: "only the built-in notes" },
     ...(await memoryProviders(invocation)).map(({ name, description }) => ({ name, about: description })),
   ];
   const { loaded } = await loadSettings(invocation, { isQuiet: true });
@@ -67,7 +67,9 @@ async function choose(invocation: Invocation, { title, current, offers }: Single
       hint: `Choose one of: ${offers.map(({ name }) => name).join(", ")}`,
     });
   out.document({ current: wanted, was: current });
-  out.line(wanted === current ? `${title}: ${wanted}, as before.` : `${title}: ${wanted}, from the next session on.`);
+  out.line(
+    wanted === current ? `${title}: ${wanted}, as before.` : `${title}: ${wanted}, starting with the next session.`,
+  );
   return wanted === current ? undefined : wanted;
 }
 

@@ -25,14 +25,14 @@ async function change(invocation: Invocation, isOn: boolean): Promise<number> {
       hint: "See them with: hermes plugins list",
     });
   if (isOn && entry.state.kind === "recorded")
-    throw new UserError(`${key} is chosen, not enabled: only one of its kind can be in use.`, {
+    throw new UserError(`${key} is chosen rather than enabled: only one of its kind can be in use.`, {
       code: "plugin_exclusive",
       hint: `For a memory provider: hermes memory setup ${key}`,
     });
   if (isOn && entry.permissions.length > 0) out.note(`${key} says it needs: ${entry.permissions.join(", ")}`);
   await changeChoice(invocation, plugins, { key, isOn });
   out.document({ plugin: key, enabled: isOn });
-  out.line(`${key} is ${isOn ? "on" : "off"}, from the next start on.`);
+  out.line(`${key} is ${isOn ? "on" : "off"}, starting with the next start.`);
   return 0;
 }
 

@@ -44,7 +44,7 @@ export async function profileImport(invocation: Invocation): Promise<number> {
       commands: commandNames(invocation.root),
     });
     out.document({ profile: home.profileName, home: home.root });
-    out.line(`Made profile ${home.profileName} at ${home.root}`);
+    out.line(`Created profile ${home.profileName} at ${home.root}`);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

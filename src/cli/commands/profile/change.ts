@@ -11,9 +11,8 @@ export async function profileUse(invocation: Invocation): Promise<number> {
   await new Profiles(invocation.io.env).use(name);
   const out = new Output(invocation);
   out.document({ active: name });
-  out.line(`Profile ${name} is used from now on.`);
-  if ((invocation.io.env["HERMES_HOME"] ?? "") !== "")
-    out.note("HERMES_HOME is set and wins over this choice while it is.");
+  out.line(`Profile ${name} is now in use.`);
+  if ((invocation.io.env["HERMES_HOME"] ?? "") !== "") out.note("HERMES_HOME is set and overrides this choice.");
   return 0;
 }
 
@@ -30,7 +29,7 @@ export async function profileCreate(invocation: Invocation): Promise<number> {
     commands: commandNames(invocation.root),
   });
   out.document({ name, home: home.root, from, alias: aliasDocument(alias) });
-  out.line(`Made profile ${name} at ${home.root}`);
+  out.line(`Created profile ${name} at ${home.root}`);
   out.line(aliasLine(alias));
   if (from === "blank") out.line(`Connect a model: hermes -p ${name} setup`);
   return 0;
@@ -68,7 +67,7 @@ export function aliasLine(alias: AliasResult): string {
     case "removed":
       return `Removed ${alias.path}`;
     case "skipped":
-      return `No command was made: ${alias.reason}.`;
+      return `No command was created: ${alias.reason}.`;
   }
 }
 

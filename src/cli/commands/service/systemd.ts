@@ -33,7 +33,7 @@ export function systemd(invocation: Invocation): Service {
       const other = (await unit.exists()) ? await systemUnit(invocation, name) : undefined;
       if (other === undefined) return [];
       return [
-        `The service is installed twice, for you (${file}) and for the whole machine (${other}); each would end the other's gateway. Remove one: hermes gateway uninstall, or sudo systemctl disable --now ${name} && sudo rm ${other}`,
+        `The service is installed twice, for you (${file}) and for the whole machine (${other}); each would stop the other's gateway. Remove one: hermes gateway uninstall, or sudo systemctl disable --now ${name} && sudo rm ${other}`,
       ];
     },
     endsWithLogin: () => endsWithLogin(invocation),
@@ -94,14 +94,14 @@ async function needSystemd(invocation: Invocation): Promise<void> {
   if (answer?.exitCode === 0) return;
   const machine = thisMachine(invocation.io.env);
   if (isTermux(machine))
-    throw new UserError("Android starts no services for Termux, so none is installed.", {
+    throw new UserError("Android does not start services for Termux, so none was installed.", {
       hint: "Keep the phone awake and serve in Termux: termux-wake-lock && hermes gateway run",
     });
   if (isContainer(machine))
-    throw new UserError("A container has no service manager of its own, so no service is installed.", {
+    throw new UserError("A container has no service manager, so no service was installed.", {
       hint: "Make `hermes gateway run` the container's command, with a restart policy such as: docker run --restart unless-stopped",
     });
-  throw new UserError("systemd does not answer for this user, so no service is installed.", {
+  throw new UserError("systemd does not respond for this user, so no service was installed.", {
     hint: `${answer?.stderr.trim() ?? "There is no systemctl."} Without systemd, run: hermes gateway run`,
   });
 }

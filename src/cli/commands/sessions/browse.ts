@@ -12,7 +12,7 @@ export async function sessionsBrowse(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
   const sessions = await newestSessions(invocation, 50, { withOneShots: hasFlag(invocation, "one-shots") });
   if (sessions.length === 0) {
-    out.line("There are no sessions yet. Begin one with: hermes");
+    out.line("There are no sessions yet. Start one with: hermes");
     return 0;
   }
   const nowMs = systemClock.now();

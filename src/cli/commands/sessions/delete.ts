@@ -18,6 +18,6 @@ export async function sessionsDelete(invocation: Invocation): Promise<number> {
   }
   const isDeleted = (await store?.sessions.delete(id)) ?? false;
   out.document({ id, deleted: isDeleted });
-  out.line(isDeleted ? `Deleted ${id}.` : `${id} was gone already.`);
+  out.line(isDeleted ? `Deleted ${id}.` : `${id} was already gone.`);
   return isDeleted ? 0 : 1;
 }

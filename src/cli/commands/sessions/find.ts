@@ -10,7 +10,7 @@ export async function findSession(store: Store | undefined, wanted: string): Pro
   if (matches.length > 1)
     throw new UserError(`${matches.length === 200 ? "Many" : matches.length} sessions begin with "${wanted}".`, {
       code: "session_ambiguous",
-      hint: `Write more of the id: ${matches
+      hint: `Type more of the id: ${matches
         .slice(0, 3)
         .map(({ id }) => id)
         .join(", ")}${matches.length > 3 ? ", ..." : ""}`,

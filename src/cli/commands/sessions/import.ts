@@ -39,7 +39,7 @@ async function openFile(file: string): Promise<FileHandle> {
     if (systemErrorCode(error) !== "ENOENT") throw error;
     throw new UserError(`There is no file ${file}.`, {
       code: "file_not_found",
-      hint: "Name a file that hermes sessions export has written.",
+      hint: "Name a file written by hermes sessions export.",
     });
   }
 }
@@ -57,6 +57,6 @@ function readSession(line: string, number: number): ExportedSession {
 function invalid(number: number, reason: string): UserError {
   return new UserError(`Line ${number} is not an exported session: ${reason}.`, {
     code: "import_invalid",
-    hint: "Sessions of the lines before it were read; repair the line and import again, nothing is doubled.",
+    hint: "The sessions before it were imported. Repair the line and import again; nothing is duplicated.",
   });
 }

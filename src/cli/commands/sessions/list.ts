@@ -15,7 +15,7 @@ export async function sessionsList(invocation: Invocation): Promise<number> {
     const source = flagText(invocation, "source");
     out.line(
       source === undefined
-        ? "There are no sessions yet. Begin one with: hermes"
+        ? "There are no sessions yet. Start one with: hermes"
         : `No session has the source "${source}".`,
     );
     return 0;

@@ -19,7 +19,7 @@ export async function sessionsRename(invocation: Invocation): Promise<number> {
       return 0;
     case "cleared":
       out.document({ id, title: null });
-      out.line(`${id} has no title any more.`);
+      out.line(`${id} no longer has a title.`);
       return 0;
     case "taken":
       throw new UserError(`Session ${outcome.by} has the title "${title}" already.`, {

@@ -17,7 +17,7 @@ export async function sessionsSearch(invocation: Invocation): Promise<number> {
   const hits = (await store?.search.messages(query, options)) ?? [];
   const { redactValue, redact } = await openRedactor(invocation);
   out.document({ query, hits: redactValue(snakeCase(hits)) });
-  if (hits.length === 0) out.line(`Nothing was found for "${query}".`);
+  if (hits.length === 0) out.line(`Nothing found for "${query}".`);
   for (const hit of hits) {
     out.line(`${out.style.accent(hit.sessionId)}  ${localTime(hit.timestampMs)}  ${hit.role}`);
     out.line(`  ${oneLine(redact(hit.snippet)).replace(/>>>(.*?)<<</g, (_, found: string) => out.style.bold(found))}`);

@@ -216,7 +216,7 @@ describe("hermes insights", () => {
       await store.turns.recordEvent({ sessionId: second, kind: "fallback" });
     });
     const text = (await hermes("insights")).stdout;
-    expect(text).toContain("1 (25 % of all model calls)");
+    expect(text).toContain("1 (25% of all model calls)");
     expect(text).toMatch(/compression +1 +90 +10 +\$0\.50/);
     expect(text).toMatch(/Fallbacks +1/);
     expect(await json("insights")).toMatchObject({

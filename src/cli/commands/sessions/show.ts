@@ -26,7 +26,7 @@ export async function sessionsShow(invocation: Invocation): Promise<number> {
     out.line(`${record.id}  ${record.source}  ${record.model ?? ""}`);
     const ended =
       record.endedAtMs === undefined ? "open" : `ended ${localTime(record.endedAtMs)} (${record.endReason ?? ""})`;
-    out.line(`began ${localTime(record.startedAtMs)}, ${ended}, ${plural(all.length, "message")}`);
+    out.line(`started ${localTime(record.startedAtMs)}, ${ended}, ${plural(all.length, "message")}`);
   }
   for (const message of messages) {
     out.line();

@@ -22,7 +22,7 @@ export async function offerOldHome(invocation: Invocation, out: Output): Promise
 
 async function askRequest({ io }: Invocation, old: string): Promise<{ readonly takesSecrets: boolean } | undefined> {
   using asker = openAsker(io);
-  const question = `There is an OpenClaw home, ${old}. Take character, notes, skills and settings over from it?`;
+  const question = `There is an OpenClaw home, ${old}. Import character, notes, skills and settings from it?`;
   if (!(await asker.confirm(question, true))) return undefined;
-  return { takesSecrets: await asker.confirm("Known keys and tokens too? They go to .env.", false) };
+  return { takesSecrets: await asker.confirm("Import known keys and tokens too? They go into .env.", false) };
 }

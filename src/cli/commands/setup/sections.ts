@@ -35,7 +35,7 @@ export const sections: Readonly<Record<SectionName, SetupSection>> = {
     title: "Tools",
     settings: ["web.backend"],
     secrets: ["FIRECRAWL_API_KEY", "TAVILY_API_KEY", "EXA_API_KEY"],
-    notes: ["Switch toolsets on and off with: hermes tools"],
+    notes: ["Turn toolsets on and off with: hermes tools"],
   },
   tts: { title: "Voice", settings: ["tts.provider", "stt.provider"], secrets: ["ELEVENLABS_API_KEY"], notes: [] },
 };

@@ -14,10 +14,10 @@ import { tryIt } from "../model/choose.ts";
 import { saveChoice } from "../model/save.ts";
 
 const commands: readonly (readonly [string, string])[] = [
-  ["hermes config set OPENROUTER_API_KEY -", "the key of a provider, read from standard input"],
+  ["hermes config set OPENROUTER_API_KEY -", "a provider's key, read from standard input"],
   ["hermes model set openrouter:anthropic/claude-sonnet-4.6", "provider and model"],
   ["hermes config set terminal.backend local", "where commands run: local, docker, ssh, …"],
-  ["hermes config set agent.max_turns 90", "most model calls in one turn"],
+  ["hermes config set agent.max_turns 90", "maximum model calls per turn"],
   ["hermes tools enable web", "a toolset"],
   ["hermes config set TELEGRAM_BOT_TOKEN -", "a messaging platform"],
   ["hermes doctor", "see whether it works"],
@@ -27,7 +27,7 @@ const commands: readonly (readonly [string, string])[] = [
 export function printCommands(out: Output): number {
   const unattended = "hermes setup --non-interactive --provider <id> --model <name> --api-key-env <NAME>";
   out.document({ commands: commands.map(([command, about]) => ({ command, about })), unattended });
-  out.line("There is no terminal to ask in. Run these instead:");
+  out.line("This is not a terminal, so nothing can be asked. Run these instead:");
   for (const [command, about] of commands) out.line(`  ${command.padEnd(58)} ${about}`);
   out.line(`Or all at once: ${unattended}`);
   return exitCodes.ok;
@@ -60,7 +60,7 @@ export async function setUpUnattended(invocation: Invocation, out: Output): Prom
       throw new UserError(`The variable ${input.keyVariable} is empty.`, {
         code: "missing_api_key",
         exitCode: exitCodes.noProvider,
-        hint: `Export it before: export ${input.keyVariable}=…`,
+        hint: `Export it first: export ${input.keyVariable}=…`,
       });
     // Stored under the name the provider reads, so that the variable is not needed a second time.
     const target = provider?.kind === "profile" ? (provider.profile.keyEnv[0] ?? input.keyVariable) : input.keyVariable;

@@ -41,6 +41,6 @@ function report(out: Output, { entries, failures }: SearchOutcome, more: Readonl
       [{ title: "Identifier" }, { title: "Trust" }, { title: "About", isFlexible: true }],
       entries.map((entry: HubEntry) => [entry.identifier, entry.trust, entry.description]),
     );
-  for (const { source, reason } of failures) out.note(`${source} could not be asked: ${reason}`);
+  for (const { source, reason } of failures) out.note(`${source} could not be reached: ${reason}`);
   return entries.length === 0 && failures.length > 0 ? 1 : 0;
 }

@@ -18,7 +18,7 @@ export async function skillsPublish(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
   const { io } = invocation;
   if (flagText(invocation, "to") === "clawhub")
-    throw new UserError("ClawHub takes skills through its own program only.", {
+    throw new UserError("ClawHub only accepts skills through its own program.", {
       code: "publish_unsupported",
       hint: "Publish to a repository: hermes skills publish <folder> --repo owner/name",
     });
@@ -35,7 +35,7 @@ export async function skillsPublish(invocation: Invocation): Promise<number> {
       code: "missing_api_key",
       hint: "Set it: hermes config set GITHUB_TOKEN -",
     });
-  const question = `Propose ${publication.facts.name} (${plural(publication.files.size, "file")}) to ${repository}, for everybody to see?`;
+  const question = `Propose ${publication.facts.name} (${plural(publication.files.size, "file")}) to ${repository}, publicly visible?`;
   if (!(await agreed(question, { io, isYes: hasFlag(invocation, "yes") }))) {
     out.line("Nothing was published.");
     return 1;

@@ -9,7 +9,7 @@ export async function skillsReset(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
   const name = argument(invocation, 0);
   const restore = hasFlag(invocation, "restore");
-  const question = `Replace your text of ${name} with the shipped one?`;
+  const question = `Replace your text of ${name} with the bundled one?`;
   if (restore && !(await agreed(question, { io: invocation.io, isYes: hasFlag(invocation, "yes") }))) {
     out.line("Nothing was changed.");
     return 1;
@@ -17,8 +17,6 @@ export async function skillsReset(invocation: Invocation): Promise<number> {
   const { home, shippedFolder } = await openSkillHub(invocation);
   const outcome = await resetBundledSkill({ name, restore, shippedFolder }, home, invocation.io.signal);
   out.document({ skill: name, outcome });
-  out.line(
-    outcome === "restored" ? `${name} is as it was shipped.` : `${name} stays as it is and follows updates again.`,
-  );
+  out.line(outcome === "restored" ? `${name} is as bundled.` : `${name} is unchanged and follows updates again.`);
   return 0;
 }

@@ -14,14 +14,14 @@ export async function toolsSwitch(invocation: Invocation, isOn: boolean): Promis
   const did = isOn ? "on" : "off";
   for (const name of names) {
     if (isOn && tools.empty.includes(name)) {
-      out.note(`${name} is kept in the list, but this version has no tool of it.`);
+      out.note(`${name} is kept in the list, but this version has no tools in it.`);
       continue;
     }
     const was = tools.on.includes(name);
     out.line(
       was === isOn
         ? `${name} was ${did} already.`
-        : `${name} is ${did} for ${tools.surface}, from the next session on.`,
+        : `${name} is ${did} for ${tools.surface}, starting with the next session.`,
     );
   }
   return 0;

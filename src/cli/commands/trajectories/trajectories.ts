@@ -23,7 +23,9 @@ export async function validateTrajectories(invocation: Invocation): Promise<numb
   for (const { entry, problems: found } of problems.slice(0, shownProblems))
     out.line(`Entry ${entry}: ${found.join("; ")}.`);
   if (problems.length > shownProblems) out.line(`… and ${problems.length - shownProblems} more.`);
-  out.line(`${entries - problems.length} of ${entries} ${entries === 1 ? "entry" : "entries"} can be trained on.`);
+  out.line(
+    `${entries - problems.length} of ${entries} ${entries === 1 ? "entry" : "entries"} can be used for training.`,
+  );
   return problems.length === 0 ? exitCodes.ok : exitCodes.failed;
 }
 

@@ -16,11 +16,11 @@ export async function webhookSubscribe(invocation: Invocation): Promise<number> 
   const name = argument(invocation, 0);
   if (!routeName.test(name))
     throw new UserError(`${name} cannot be the name of a route.`, {
-      hint: "Use small letters, digits, - and _; begin with a letter or a digit.",
+      hint: "Use lower-case letters, digits, - and _; start with a letter or a digit.",
     });
   const { loaded } = await loadSettings(invocation);
   if (isRecordWith(loaded.config.platforms["webhook"]?.extra["routes"], name))
-    throw new UserError(`config.yaml has a route ${name} already, and that one counts.`, {
+    throw new UserError(`config.yaml already has a route ${name}, and that one is used.`, {
       hint: "Choose another name, or change platforms.webhook.extra.routes.",
     });
   const subscription = subscriptionOf(invocation);
@@ -29,9 +29,9 @@ export async function webhookSubscribe(invocation: Invocation): Promise<number> 
   out.document({ name, url, secret: subscription.secret });
   out.line(`Route: ${url}`);
   out.line(`Secret: ${subscription.secret}`);
-  out.line("It is shown only now. Callers sign the body with it (X-Webhook-Signature, or as GitHub and GitLab do).");
+  out.line("It is shown only once. Callers sign the body with it (X-Webhook-Signature, or as GitHub and GitLab do).");
   if (loaded.config.platforms["webhook"]?.enabled !== true)
-    out.line("Webhooks are off. Switch them on with WEBHOOK_ENABLED=true, and restart the gateway.");
+    out.line("Webhooks are off. Set WEBHOOK_ENABLED=true and restart the gateway.");
   return exitCodes.ok;
 }
 
@@ -81,7 +81,7 @@ export async function webhookTest(invocation: Invocation): Promise<number> {
   try {
     answer = await fetchOver(client)(url, { method: "POST", body, headers, signal });
   } catch (cause) {
-    throw new UserError(`Nothing answers at ${url}.`, { hint: "Start the gateway: hermes gateway run", cause });
+    throw new UserError(`Nothing is listening at ${url}.`, { hint: "Start the gateway: hermes gateway run", cause });
   }
   const text = (await answer.text()).slice(0, 2_000);
   out.document({ status: answer.status, answer: text });
@@ -97,7 +97,7 @@ function subscriptionOf(invocation: Invocation): Subscription {
   const deliversOnly = hasFlag(invocation, "deliver-only");
   const deliver = text("deliver");
   if (deliversOnly && (deliver ?? "log") === "log")
-    throw new UserError("--deliver-only needs a place to deliver to.", { hint: "For example: --deliver telegram" });
+    throw new UserError("--deliver-only needs a delivery target.", { hint: "For example: --deliver telegram" });
   return {
     secret: text("secret") ?? randomBytes(32).toString("base64url"),
     description: text("description"),

@@ -4,7 +4,7 @@ const list: Command["run"] = async (invocation) => (await import("../../commands
 
 export const agentsCommand: Command = {
   name: "agents",
-  about: "Show the agents that tasks can be handed to, files of yours and of trusted projects",
+  about: "Show the agents that tasks can be delegated to: your own and those of trusted projects",
   run: list,
   commands: [{ name: "list", about: "Show them", run: list }],
 };

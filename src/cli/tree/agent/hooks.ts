@@ -2,7 +2,7 @@ import type { Command } from "../../command.ts";
 
 export const hooksCommand: Command = {
   name: "hooks",
-  about: "Look after the programs that run at events",
+  about: "Manage programs that run on events",
   examples: [
     "hermes hooks test pre_tool_call --for-tool write_file",
     "hermes hooks revoke ~/.hermes/agent-hooks/guard.sh",
@@ -16,7 +16,7 @@ export const hooksCommand: Command = {
     },
     {
       name: "test",
-      about: "Run the hooks of an event with a sample of it",
+      about: "Run an event's hooks with sample data",
       args: [{ name: "event" }],
       flags: [
         { name: "for-tool", kind: "text", value: "<tool>", about: "The tool the sample is about (terminal)" },
@@ -27,13 +27,13 @@ export const hooksCommand: Command = {
     },
     {
       name: "revoke",
-      about: "Take back that a command may run as a hook",
+      about: "Revoke a command's permission to run as a hook",
       args: [{ name: "command", isRest: true }],
       run: async (invocation) => (await import("../../commands/hooks/revoke.ts")).hooksRevoke(invocation),
     },
     {
       name: "doctor",
-      about: "Find hooks that cannot do their work",
+      about: "Find hooks that cannot work",
       run: async (invocation) => (await import("../../commands/hooks/doctor.ts")).hooksDoctor(invocation),
     },
   ],

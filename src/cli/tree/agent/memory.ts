@@ -5,7 +5,7 @@ const pending: Argument = { name: "id" };
 
 export const memoryCommand: Command = {
   name: "memory",
-  about: "See and choose what Hermes remembers with",
+  about: "Show what Hermes remembers, and choose a memory provider",
   run: async (invocation) => (await import("../../commands/memory/status.ts")).memoryStatus(invocation),
   commands: [
     {
@@ -22,7 +22,7 @@ export const memoryCommand: Command = {
     },
     {
       name: "off",
-      about: "Use the built-in notes alone",
+      about: "Use only the built-in notes",
       run: async (invocation) => (await import("../../commands/memory/off.ts")).memoryOff(invocation),
     },
     {
@@ -42,18 +42,18 @@ export const memoryCommand: Command = {
     },
     {
       name: "pending",
-      about: "Show what waits for your word, because strangers may have suggested it",
+      about: "Show what awaits your decision because outside text may have suggested it",
       run: async (invocation) => (await import("../../commands/memory/pending.ts")).memoryPending(invocation),
     },
     {
       name: "confirm",
-      about: "Remember what waits under this id",
+      about: "Remember the entry with this id",
       args: [pending],
       run: async (invocation) => (await import("../../commands/memory/pending.ts")).memoryConfirm(invocation),
     },
     {
       name: "reject",
-      about: "Drop what waits under this id",
+      about: "Drop the entry with this id",
       args: [pending],
       run: async (invocation) => (await import("../../commands/memory/pending.ts")).memoryReject(invocation),
     },

@@ -5,28 +5,28 @@ const plugin: Argument = { name: "name", completes: "plugin" };
 
 export const pluginsCommand: Command = {
   name: "plugins",
-  about: "Install and switch extensions",
+  about: "Install extensions and turn them on or off",
   run: async (invocation) => (await import("../../commands/plugins/list.ts")).pluginsList(invocation),
   commands: [
     {
       name: "list",
-      about: "Show every plugin and what became of it",
+      about: "Show every plugin and its state",
       run: async (invocation) => (await import("../../commands/plugins/list.ts")).pluginsList(invocation),
     },
     {
       name: "install",
-      about: "Install from a folder, a git address or a package",
+      about: "Install from a folder, a git URL or a package",
       args: [{ name: "id", completes: "file" }],
       flags: [
-        { name: "force", short: "f", kind: "switch", about: "Replace one that is there" },
-        { name: "enable", kind: "switch", about: "Switch it on at once" },
+        { name: "force", short: "f", kind: "switch", about: "Replace an existing one" },
+        { name: "enable", kind: "switch", about: "Enable it at once" },
         { name: "no-enable", kind: "switch", about: "Leave it off" },
       ],
       run: async (invocation) => (await import("../../commands/plugins/install.ts")).pluginsInstall(invocation),
     },
     {
       name: "update",
-      about: "Fetch a plugin again from where it came",
+      about: "Fetch a plugin again from its source",
       args: [plugin],
       flags: [yesFlag],
       run: async (invocation) => (await import("../../commands/plugins/install.ts")).pluginsUpdate(invocation),
@@ -52,7 +52,7 @@ export const pluginsCommand: Command = {
     },
     {
       name: "memory",
-      about: "Show or choose the memory provider; none uses the built-in notes alone",
+      about: "Show or choose the memory provider; none uses only the built-in notes",
       args: [{ name: "name", isOptional: true, completes: "plugin" }],
       run: async (invocation) => (await import("../../commands/plugins/single.ts")).pluginsMemory(invocation),
     },

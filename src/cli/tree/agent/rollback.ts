@@ -4,13 +4,13 @@ const checkpoint: Argument = { name: "id" };
 
 export const rollbackCommand: Command = {
   name: "rollback",
-  about: "Bring the files of this folder back as they were before a change",
-  examples: ["hermes rollback                  what there is to go back to", "hermes rollback restore 3f2a9c src/a.ts"],
+  about: "Restore this folder's files to how they were before a change",
+  examples: ["hermes rollback                  show the checkpoints", "hermes rollback restore 3f2a9c src/a.ts"],
   run: async (invocation) => (await import("../../commands/rollback.ts")).rollbackList(invocation),
   commands: [
     {
       name: "list",
-      about: "Show the checkpoints of this folder, newest first",
+      about: "Show this folder's checkpoints, newest first",
       run: async (invocation) => (await import("../../commands/rollback.ts")).rollbackList(invocation),
     },
     {
@@ -21,7 +21,7 @@ export const rollbackCommand: Command = {
     },
     {
       name: "restore",
-      about: "Go back to a checkpoint, with all files or one; a checkpoint of now is taken first",
+      about: "Go back to a checkpoint, with all files or one; the current state is saved first",
       args: [checkpoint, { name: "file", isOptional: true, completes: "file" }],
       run: async (invocation) => (await import("../../commands/rollback.ts")).rollbackRestore(invocation),
     },

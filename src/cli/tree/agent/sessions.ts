@@ -5,7 +5,7 @@ const session: Argument = { name: "id", completes: "session" };
 
 export const sessionsCommand: Command = {
   name: "sessions",
-  about: "Look through, export and clean up stored conversations",
+  about: "Browse, export and clean up stored conversations",
   examples: [
     "hermes sessions list --limit 5",
     "hermes sessions export - --session-id 20261116_0210",
@@ -16,14 +16,14 @@ export const sessionsCommand: Command = {
   commands: [
     {
       name: "list",
-      about: "Show the newest sessions",
+      about: "Show recent sessions",
       flags: [sourceFlag, limitFlag(20)],
       run: async (invocation) => (await import("../../commands/sessions/list.ts")).sessionsList(invocation),
     },
     {
       name: "browse",
       about: "Choose a session and continue it",
-      flags: [sourceFlag, limitFlag(50), { name: "one-shots", kind: "switch", about: "List one-shot runs, too" }],
+      flags: [sourceFlag, limitFlag(50), { name: "one-shots", kind: "switch", about: "List one-shot runs too" }],
       interactiveOnly: "List them with: hermes sessions list, then continue one with: hermes chat --resume <id>",
       run: async (invocation) => (await import("../../commands/sessions/browse.ts")).sessionsBrowse(invocation),
     },
@@ -31,19 +31,19 @@ export const sessionsCommand: Command = {
       name: "show",
       about: "Show one session with its messages",
       args: [session],
-      flags: [{ name: "messages", short: "n", kind: "text", value: "<n>", about: "Only the last so many messages" }],
+      flags: [{ name: "messages", short: "n", kind: "text", value: "<n>", about: "Only the last messages, this many" }],
       run: async (invocation) => (await import("../../commands/sessions/show.ts")).sessionsShow(invocation),
     },
     {
       name: "search",
-      about: "Find messages by their words",
+      about: "Search messages",
       args: [{ name: "query", isRest: true }],
       flags: [sourceFlag, limitFlag(20)],
       run: async (invocation) => (await import("../../commands/sessions/search.ts")).sessionsSearch(invocation),
     },
     {
       name: "export",
-      about: "Write sessions as JSON lines; - writes to standard output",
+      about: "Export sessions as JSON lines; - writes to standard output",
       args: [{ name: "file", completes: "file" }],
       flags: [
         sourceFlag,
@@ -54,7 +54,7 @@ export const sessionsCommand: Command = {
     },
     {
       name: "import",
-      about: "Read sessions from JSON lines; - reads standard input",
+      about: "Import sessions from JSON lines; - reads standard input",
       args: [{ name: "file", completes: "file" }],
       run: async (invocation) => (await import("../../commands/sessions/import.ts")).sessionsImport(invocation),
     },
@@ -75,9 +75,9 @@ export const sessionsCommand: Command = {
       name: "prune",
       about: "Delete old sessions, each with its children and parts or not at all",
       flags: [
-        { name: "older-than", kind: "text", value: "<days>", about: "Days since they began (90)" },
+        { name: "older-than", kind: "text", value: "<days>", about: "Days since they started (90)" },
         sourceFlag,
-        { name: "include-titled", kind: "switch", about: "Also sessions that have a title" },
+        { name: "include-titled", kind: "switch", about: "Include sessions with a title" },
         yesFlag,
       ],
       run: async (invocation) => (await import("../../commands/sessions/prune.ts")).sessionsPrune(invocation),
@@ -89,7 +89,7 @@ export const sessionsCommand: Command = {
     },
     {
       name: "fsck",
-      about: "Check the database and prove that no message is lost",
+      about: "Check the database and verify that no message is lost",
       flags: [
         {
           name: "repair",

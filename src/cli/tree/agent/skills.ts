@@ -8,11 +8,11 @@ const hub: Flag = { name: "source", kind: "text", value: "<hub>", about: "Only t
 
 export const skillsCommand: Command = {
   name: "skills",
-  about: "Find, install and look after written procedures",
+  about: "Find, install and manage skills",
   run: async (invocation) => (await import("../../commands/skills/list.ts")).skillsList(invocation),
   flags: [
     { name: "source", kind: "text", value: "<kind>", choices: ["all", "hub", "builtin", "local"], about: "Only these" },
-    { name: "enabled-only", kind: "switch", about: "Leave out what is off" },
+    { name: "enabled-only", kind: "switch", about: "Leave out disabled skills" },
   ],
   commands: [
     {
@@ -26,16 +26,16 @@ export const skillsCommand: Command = {
           choices: ["all", "hub", "builtin", "local"],
           about: "Only these",
         },
-        { name: "enabled-only", kind: "switch", about: "Leave out what is off" },
+        { name: "enabled-only", kind: "switch", about: "Leave out disabled skills" },
       ],
       run: async (invocation) => (await import("../../commands/skills/list.ts")).skillsList(invocation),
     },
     {
       name: "browse",
-      about: "Leaf through the hubs",
+      about: "Browse the hubs",
       flags: [
         { name: "page", kind: "text", value: "<n>", about: "Which page (1)" },
-        { name: "size", kind: "text", value: "<n>", about: "How many on a page (20)" },
+        { name: "size", kind: "text", value: "<n>", about: "Skills per page (20)" },
         hub,
       ],
       run: async (invocation) => (await import("../../commands/skills/find.ts")).skillsBrowse(invocation),
@@ -49,7 +49,7 @@ export const skillsCommand: Command = {
     },
     {
       name: "inspect",
-      about: "Show a skill of a hub and what the guard says, without installing it",
+      about: "Show a hub skill and what the guard says, without installing it",
       args: [id],
       run: async (invocation) => (await import("../../commands/skills/inspect.ts")).skillsInspect(invocation),
     },
@@ -59,22 +59,22 @@ export const skillsCommand: Command = {
       args: [id],
       flags: [
         { name: "category", kind: "text", value: "<name>", about: "Folder to put it in" },
-        { name: "force", kind: "switch", about: "Also when the guard has doubts, and over your own changes" },
+        { name: "force", kind: "switch", about: "Even if the guard has doubts, and over your own changes" },
         yesFlag,
       ],
       run: async (invocation) => (await import("../../commands/skills/install.ts")).skillsInstall(invocation),
     },
     {
       name: "check",
-      about: "Compare installed skills with their hub",
+      about: "Check installed skills for updates",
       args: [maybeSkill],
       run: async (invocation) => (await import("../../commands/skills/maintain.ts")).skillsCheck(invocation),
     },
     {
       name: "update",
-      about: "Bring installed skills up to date",
+      about: "Update installed skills",
       args: [maybeSkill],
-      flags: [{ name: "force", kind: "switch", about: "Also over your own changes" }],
+      flags: [{ name: "force", kind: "switch", about: "Even over your own changes" }],
       run: async (invocation) => (await import("../../commands/skills/maintain.ts")).skillsUpdate(invocation),
     },
     {
@@ -97,14 +97,14 @@ export const skillsCommand: Command = {
     },
     {
       name: "reset",
-      about: "Follow a shipped skill again after you changed or deleted it",
+      about: "Follow a bundled skill again after you changed or deleted it",
       args: [skill],
-      flags: [{ name: "restore", kind: "switch", about: "Replace your text with the shipped one" }, yesFlag],
+      flags: [{ name: "restore", kind: "switch", about: "Replace your text with the bundled one" }, yesFlag],
       run: async (invocation) => (await import("../../commands/skills/reset.ts")).skillsReset(invocation),
     },
     {
       name: "publish",
-      about: "Propose a skill of yours to a repository",
+      about: "Propose one of your skills to a repository",
       args: [{ name: "folder", completes: "file" }],
       flags: [
         { name: "to", kind: "text", value: "<place>", choices: ["github", "clawhub"], about: "Where to (github)" },
@@ -115,7 +115,7 @@ export const skillsCommand: Command = {
     },
     {
       name: "snapshot",
-      about: "Write down which hub skills there are, or install what was written down",
+      about: "Save the list of hub skills, or install a saved list",
       commands: [
         {
           name: "export",
@@ -125,7 +125,7 @@ export const skillsCommand: Command = {
         },
         {
           name: "import",
-          about: "Install what a file names",
+          about: "Install the skills a file lists",
           args: [{ name: "file", completes: "file" }],
           run: async (invocation) => (await import("../../commands/skills/snapshot.ts")).snapshotImport(invocation),
         },
@@ -133,7 +133,7 @@ export const skillsCommand: Command = {
     },
     {
       name: "tap",
-      about: "Repositories that searching looks through",
+      about: "Repositories to search for skills",
       run: async (invocation) => (await import("../../commands/skills/tap.ts")).tapList(invocation),
       commands: [
         {
@@ -157,7 +157,7 @@ export const skillsCommand: Command = {
     },
     {
       name: "config",
-      about: "Switch skills on and off",
+      about: "Turn skills on and off",
       interactiveOnly: 'Change the list without a terminal: hermes config set skills.disabled "[a, b]"',
       run: async (invocation) => (await import("../../commands/skills/switch.ts")).skillsConfig(invocation),
     },

@@ -1,11 +1,11 @@
 import type { Command, Flag } from "../../command.ts";
 
-const platform: Flag = { name: "platform", kind: "text", value: "<name>", about: "Surface it is about (cli)" };
+const platform: Flag = { name: "platform", kind: "text", value: "<name>", about: "Surface to change (cli)" };
 
 export const toolsCommand: Command = {
   name: "tools",
-  about: "Choose which tools the model is offered",
-  flags: [{ name: "summary", kind: "switch", about: "Show what is on for every surface" }, platform],
+  about: "Choose which tools the model may use",
+  flags: [{ name: "summary", kind: "switch", about: "Show what is enabled for every surface" }, platform],
   examples: ["hermes tools", "hermes tools disable browser", "hermes tools list --platform telegram"],
   run: async (invocation) => (await import("../../commands/tools/choose.ts")).tools(invocation),
   commands: [
@@ -17,14 +17,14 @@ export const toolsCommand: Command = {
     },
     {
       name: "enable",
-      about: "Offer these toolsets",
+      about: "Enable these toolsets",
       args: [{ name: "name", isRest: true }],
       flags: [platform],
       run: async (invocation) => (await import("../../commands/tools/switch.ts")).toolsSwitch(invocation, true),
     },
     {
       name: "disable",
-      about: "Do not offer these toolsets",
+      about: "Disable these toolsets",
       args: [{ name: "name", isRest: true }],
       flags: [platform],
       run: async (invocation) => (await import("../../commands/tools/switch.ts")).toolsSwitch(invocation, false),

@@ -4,7 +4,7 @@ import type { Command, Flag } from "../../command.ts";
 const modelFlags: readonly Flag[] = [
   { name: "model", short: "m", kind: "text", value: "<name>", about: "The model, or provider:model" },
   { name: "provider", kind: "text", value: "<id>", about: "Where the model is", completes: "provider" },
-  { name: "base-url", kind: "text", value: "<url>", about: "An endpoint of your own" },
+  { name: "base-url", kind: "text", value: "<url>", about: "Your own endpoint" },
   { name: "api-key", kind: "text", value: "<key>", about: "The key for --base-url; better in .env" },
 ];
 
@@ -34,10 +34,10 @@ export const batchCommand: Command = {
       completes: "file",
     },
     { name: "distribution", kind: "text", value: "<name>", about: "Which toolsets the prompts get (default)" },
-    { name: "list-distributions", kind: "switch", about: "Show the distributions and leave" },
+    { name: "list-distributions", kind: "switch", about: "Show the distributions and exit" },
     ...modelFlags,
-    { name: "max-turns", kind: "text", value: "<n>", about: "Most steps per prompt (10)" },
-    { name: "num-workers", kind: "text", value: "<n>", about: "Batches worked on at the same time (4)" },
+    { name: "max-turns", kind: "text", value: "<n>", about: "Maximum steps per prompt (10)" },
+    { name: "num-workers", kind: "text", value: "<n>", about: "Batches to run at the same time (4)" },
     { name: "resume", kind: "switch", about: "Resume a run; finished items are not repeated" },
     { name: "overwrite", kind: "switch", about: "Delete what an earlier run of this name left" },
     { name: "max-samples", kind: "text", value: "<n>", about: "Only the first rows" },
@@ -123,7 +123,7 @@ export const sweRunCommand: Command = {
     },
     { name: "image", kind: "text", value: "<name>", about: "Container image (python:3.11-slim)" },
     { name: "cwd", kind: "text", value: "<folder>", about: "Where commands begin (/tmp; locally a new folder)" },
-    { name: "max-iterations", kind: "text", value: "<n>", about: "Most steps per task (15)" },
+    { name: "max-iterations", kind: "text", value: "<n>", about: "Maximum steps per task (15)" },
     { name: "timeout", kind: "text", value: "<s>", about: "Seconds one command may take (60)" },
   ],
   run: async (invocation) => (await import("../../commands/batch/swe-run.ts")).sweRun(invocation),

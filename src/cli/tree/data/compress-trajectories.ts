@@ -23,7 +23,7 @@ export const compressTrajectoriesCommand: Command = {
       completes: "file",
     },
     { name: "options", kind: "text", value: "<file>", about: "A YAML file with groups of options", completes: "file" },
-    { name: "target-max-tokens", kind: "text", value: "<n>", about: "Most tokens of a trajectory (15250)" },
+    { name: "target-max-tokens", kind: "text", value: "<n>", about: "Maximum tokens per trajectory (15250)" },
     {
       name: "tokenizer",
       kind: "text",
@@ -38,7 +38,7 @@ export const compressTrajectoriesCommand: Command = {
       about: "model asks one; none lists the calls instead",
       choices: ["model", "none"],
     },
-    { name: "sample-percent", kind: "text", value: "<n>", about: "Only so many percent of the trajectories" },
+    { name: "sample-percent", kind: "text", value: "<n>", about: "Only this percentage of the trajectories" },
     { name: "seed", kind: "text", value: "<n>", about: "The same number draws the same ones (42)" },
     { name: "dry-run", kind: "switch", about: "Write nothing" },
   ],

@@ -55,7 +55,7 @@ export const envCommand: Command = {
       name: "run-name",
       kind: "text",
       value: "<name>",
-      about: "Machines that give the same name share the work, over store.url",
+      about: "Machines that use the same name share the work, through store.url",
     },
     allowLocalFlag,
     {
@@ -67,8 +67,8 @@ export const envCommand: Command = {
       choices: ["screen", "lines", "web", "json"],
     },
     { name: "ui-port", kind: "text", value: "<n>", about: "Of --ui web: where the page is (any free port)" },
-    { name: "rng", kind: "text", value: "<n>", about: "Draw toolsets the same way each time" },
-    { name: "print-config", kind: "switch", about: "Show the fields as they would be used, and leave" },
+    { name: "rng", kind: "text", value: "<n>", about: "Draw the same toolsets every time" },
+    { name: "print-config", kind: "switch", about: "Show the resulting fields and exit" },
   ],
   run: async (invocation) => (await import("../../commands/env/run.ts")).envRun(invocation),
   commands: [
@@ -93,7 +93,7 @@ export const envCommand: Command = {
     },
     {
       name: "report",
-      about: "Make the page of an evaluation again, or compare several with the first",
+      about: "Rebuild the page of an evaluation, or compare several with the first",
       examples: ["hermes env report evals/terminal-bench-2/20261118_090000 evals/terminal-bench-2/20261118_101500"],
       args: [{ name: "folder", isRest: true, completes: "file" }],
       run: async (invocation) => (await import("../../commands/env/report.ts")).envReport(invocation),

@@ -12,7 +12,7 @@ export const trajectoriesCommand: Command = {
   commands: [
     {
       name: "validate",
-      about: "Say what is wrong with the entries of a file; exit 1 when something is",
+      about: "Check the entries of a file; exit 1 if something is wrong",
       args: [file],
       run: async (invocation) =>
         (await import("../../commands/trajectories/trajectories.ts")).validateTrajectories(invocation),
@@ -26,7 +26,7 @@ export const trajectoriesCommand: Command = {
     },
     {
       name: "convert",
-      about: "Write the conversations in another form",
+      about: "Convert the conversations to another format",
       args: [file],
       flags: [
         {
@@ -36,8 +36,8 @@ export const trajectoriesCommand: Command = {
           about: "openai-messages: chat messages with reasoning and tool calls",
           choices: ["openai-messages"],
         },
-        { name: "output", kind: "text", value: "<file>", about: "Where to (standard output)", completes: "file" },
-        { name: "skip-invalid", kind: "switch", about: "Pass over lines that are no JSON objects" },
+        { name: "output", kind: "text", value: "<file>", about: "Output file (standard output)", completes: "file" },
+        { name: "skip-invalid", kind: "switch", about: "Skip lines that are not JSON objects" },
       ],
       run: async (invocation) =>
         (await import("../../commands/trajectories/trajectories.ts")).convertTrajectories(invocation),

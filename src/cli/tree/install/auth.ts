@@ -6,9 +6,9 @@ const provider: Argument = { name: "provider", completes: "provider" };
 
 export const authCommand: Command = {
   name: "auth",
-  about: "Keep credentials and logins",
+  about: "Manage credentials and logins",
   examples: [
-    "hermes auth add openrouter                  asks for the key, unseen",
+    "hermes auth add openrouter                  asks for the key, hidden",
     'printf %s "$KEY" | hermes auth add openrouter --api-key -',
     "hermes auth add nous --type oauth",
     "hermes auth explain",
@@ -34,20 +34,20 @@ export const authCommand: Command = {
           value: "<key|->",
           about: "The key; - reads it from standard input, out of sight of the shell's history",
         },
-        { name: "import", kind: "switch", about: "Copy the login of the provider's own program on this machine" },
+        { name: "import", kind: "switch", about: "Copy the login from the provider's own program on this machine" },
         ...loginFlags,
       ],
       run: async (invocation) => (await import("../../commands/auth/add.ts")).authAdd(invocation),
     },
     {
       name: "remove",
-      about: "Take one credential away, for good",
+      about: "Remove a credential for good",
       args: [provider, { name: "number|id|label" }],
       run: async (invocation) => (await import("../../commands/auth/remove.ts")).authRemove(invocation),
     },
     {
       name: "reset",
-      about: "End the rest of credentials that were refused",
+      about: "Use credentials again that were paused after an error",
       args: [provider],
       run: async (invocation) => (await import("../../commands/auth/remove.ts")).authReset(invocation),
     },
@@ -67,15 +67,15 @@ export const authCommand: Command = {
       name: "accept",
       about: "Agree that requests name the client a provider was made for",
       args: [provider],
-      flags: [yesFlag, { name: "withdraw", kind: "switch", about: "Take the agreement back" }],
+      flags: [yesFlag, { name: "withdraw", kind: "switch", about: "Withdraw the agreement" }],
       run: async (invocation) => (await import("../../commands/auth/accept.ts")).authAccept(invocation),
     },
     {
       name: "spotify",
-      about: "Log in to Spotify, for the tools that control it",
+      about: "Log in to Spotify, for the Spotify tools",
       flags: [
-        { name: "client-id", kind: "text", value: "<id>", about: "Your app at Spotify" },
-        { name: "status", kind: "switch", about: "Only say who is logged in" },
+        { name: "client-id", kind: "text", value: "<id>", about: "Client ID of your Spotify app" },
+        { name: "status", kind: "switch", about: "Only show who is logged in" },
         { name: "logout", kind: "switch", about: "Forget the login" },
         { name: "no-browser", kind: "switch", about: "Show the address instead of opening a browser" },
         { name: "timeout", kind: "text", value: "<seconds>", about: "How long to wait for the login" },
@@ -84,7 +84,7 @@ export const authCommand: Command = {
     },
     {
       name: "explain",
-      about: "Say which credential would be used now, and why",
+      about: "Explain which credential would be used now, and why",
       args: [{ ...provider, isOptional: true }],
       run: async (invocation) => (await import("../../commands/auth/explain.ts")).authExplain(invocation),
     },
@@ -100,7 +100,7 @@ export const logoutCommand: Command = {
 
 export const loginCommand: Command = {
   name: "login",
-  about: "Has moved: see hermes auth add",
+  about: "Moved: see hermes auth add",
   isHidden: true,
   args: [{ name: "provider", isOptional: true }],
   run: async (invocation) => (await import("../../commands/auth/logout.ts")).loginPointer(invocation),

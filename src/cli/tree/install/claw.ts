@@ -11,15 +11,15 @@ const sourceFolder: Flag = {
 
 export const clawCommand: Command = {
   name: "claw",
-  about: "Move in from OpenClaw",
+  about: "Migrate from OpenClaw",
   examples: ["hermes claw migrate --dry-run", "hermes claw migrate --migrate-secrets"],
   commands: [
     {
       name: "migrate",
-      about: "Take over character, notes, skills and settings; nothing there is changed",
+      about: "Import character, notes, skills and settings; nothing there is changed",
       flags: [
         sourceFolder,
-        { name: "dry-run", kind: "switch", about: "Only show what would be done" },
+        { name: "dry-run", kind: "switch", about: "Only show what would happen" },
         {
           name: "preset",
           kind: "text",
@@ -28,7 +28,7 @@ export const clawCommand: Command = {
           about: "Character, notes and skills, or the settings too (full)",
         },
         { name: "overwrite", kind: "switch", about: "Replace what is different here; a copy is kept" },
-        { name: "migrate-secrets", kind: "switch", about: "Take known keys and tokens into .env" },
+        { name: "migrate-secrets", kind: "switch", about: "Import known keys and tokens into .env" },
         {
           name: "workspace-target",
           kind: "text",
@@ -41,7 +41,7 @@ export const clawCommand: Command = {
           kind: "text",
           value: "<what>",
           choices: ["skip", "overwrite", "rename"],
-          about: "When there is a skill of that name (skip)",
+          about: "If a skill of that name exists (skip)",
         },
         yesFlag,
       ],
@@ -49,8 +49,8 @@ export const clawCommand: Command = {
     },
     {
       name: "cleanup",
-      about: "Set the folder of OpenClaw aside under another name; nothing is deleted",
-      flags: [sourceFolder, { name: "dry-run", kind: "switch", about: "Only show what would be done" }, yesFlag],
+      about: "Rename the OpenClaw folder; nothing is deleted",
+      flags: [sourceFolder, { name: "dry-run", kind: "switch", about: "Only show what would happen" }, yesFlag],
       run: async (invocation) => (await import("../../commands/claw/cleanup.ts")).clawCleanup(invocation),
     },
   ],

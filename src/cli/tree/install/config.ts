@@ -10,13 +10,13 @@ export const configCommand: Command = {
     "hermes config set OPENROUTER_API_KEY -      read the key from standard input",
     "hermes config explain model.default",
   ],
-  flags: [{ name: "all", kind: "switch", about: "Also what has its default value" }],
+  flags: [{ name: "all", kind: "switch", about: "Include settings that have their default value" }],
   run: async (invocation) => (await import("../../commands/config/show.ts")).configShow(invocation),
   commands: [
     {
       name: "show",
       about: "Show the settings, credentials masked",
-      flags: [{ name: "all", kind: "switch", about: "Also what has its default value" }],
+      flags: [{ name: "all", kind: "switch", about: "Include settings that have their default value" }],
       run: async (invocation) => (await import("../../commands/config/show.ts")).configShow(invocation),
     },
     {
@@ -29,12 +29,12 @@ export const configCommand: Command = {
       name: "set",
       about: "Change one setting; credentials go to .env; the value - is read from standard input",
       args: [key, { name: "value", isRest: true }],
-      flags: [{ name: "force", kind: "switch", about: "Write a key that Hermes does not know" }],
+      flags: [{ name: "force", kind: "switch", about: "Write a key Hermes does not know" }],
       run: async (invocation) => (await import("../../commands/config/set.ts")).configSet(invocation),
     },
     {
       name: "unset",
-      about: "Remove one setting, so that its default counts again",
+      about: "Remove a setting, so that its default applies again",
       args: [key],
       run: async (invocation) => (await import("../../commands/config/set.ts")).configUnset(invocation),
     },
@@ -56,12 +56,12 @@ export const configCommand: Command = {
     },
     {
       name: "check",
-      about: "Check the settings and say what is wrong",
+      about: "Check the settings",
       run: async (invocation) => (await import("../../commands/config/check.ts")).configCheck(invocation),
     },
     {
       name: "migrate",
-      about: "Bring the file to the present layout; a copy is kept",
+      about: "Update the file to the current layout; a copy is kept",
       run: async (invocation) => (await import("../../commands/config/migrate.ts")).configMigrate(invocation),
     },
     {
@@ -71,7 +71,7 @@ export const configCommand: Command = {
     },
     {
       name: "explain",
-      about: "Say where the value of a setting comes from",
+      about: "Explain a setting and where its value comes from",
       args: [key],
       run: async (invocation) => (await import("../../commands/config/explain.ts")).configExplain(invocation),
     },

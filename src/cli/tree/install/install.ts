@@ -3,7 +3,7 @@ import { yesFlag } from "../common.ts";
 
 export const backupCommand: Command = {
   name: "backup",
-  about: "Copy the home into one archive",
+  about: "Back up the home to one archive",
   flags: [
     { name: "output", short: "o", kind: "text", value: "<file>", about: "Where to", completes: "file" },
     { name: "quick", short: "q", kind: "switch", about: "Only settings, credentials, notes and sessions" },
@@ -16,14 +16,14 @@ export const importCommand: Command = {
   name: "import",
   about: "Put a backup back",
   args: [{ name: "archive", completes: "file" }],
-  flags: [{ name: "force", short: "f", kind: "switch", about: "Replace files that are there, without asking" }],
+  flags: [{ name: "force", short: "f", kind: "switch", about: "Replace existing files without asking" }],
   run: async (invocation) => (await import("../../commands/backup/restore.ts")).restore(invocation),
 };
 
 export const updateCommand: Command = {
   name: "update",
-  about: "Bring Hermes up to date",
-  flags: [{ name: "check", kind: "switch", about: "Only say whether there is a newer version (exit 10 if so)" }],
+  about: "Update Hermes",
+  flags: [{ name: "check", kind: "switch", about: "Only check for a newer version (exit 10 if there is one)" }],
   run: async (invocation) => (await import("../../commands/install/update.ts")).update(invocation),
 };
 

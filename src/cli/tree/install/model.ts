@@ -30,8 +30,8 @@ export const modelCommand: Command = {
       about: "Use this model from now on",
       args: [choice],
       flags: [
-        { name: "base-url", kind: "text", value: "<url>", about: "Address, for a server of your own" },
-        { name: "force", kind: "switch", about: "Also without a credential" },
+        { name: "base-url", kind: "text", value: "<url>", about: "Address, for your own server" },
+        { name: "force", kind: "switch", about: "Even without a credential" },
       ],
       run: async (invocation) => (await import("../../commands/model/set.ts")).modelSet(invocation),
     },
@@ -43,7 +43,7 @@ export const modelCommand: Command = {
           name: "provider",
           kind: "text",
           value: "<id>",
-          about: "Only this one, also without a credential",
+          about: "Only this one, even without a credential",
           completes: "provider",
         },
       ],
@@ -51,12 +51,12 @@ export const modelCommand: Command = {
     },
     {
       name: "providers",
-      about: "Show every provider there is, and which of them have a credential",
+      about: "Show every provider, and which have a credential",
       run: async (invocation) => (await import("../../commands/model/providers.ts")).modelProviders(invocation),
     },
     {
       name: "test",
-      about: "Ask a model for one word and say what happened",
+      about: "Send a model a short test request",
       args: [{ ...choice, isOptional: true }],
       run: async (invocation) => (await import("../../commands/model/test.ts")).modelTest(invocation),
     },
@@ -65,7 +65,7 @@ export const modelCommand: Command = {
 
 export const fallbackCommand: Command = {
   name: "fallback",
-  about: "Choose the models that take over when one fails",
+  about: "Choose fallback models for when one fails",
   run: async (invocation) => (await import("../../commands/model/fallback.ts")).fallbackList(invocation),
   commands: [
     {
@@ -81,7 +81,7 @@ export const fallbackCommand: Command = {
     },
     {
       name: "remove",
-      about: "Remove one by its number or name",
+      about: "Remove one by number or name",
       args: [{ name: "number|provider:model" }],
       run: async (invocation) => (await import("../../commands/model/fallback.ts")).fallbackRemove(invocation),
     },
@@ -107,14 +107,14 @@ export const localCommand: Command = {
   commands: [
     {
       name: "list",
-      about: "Show the models that are here and those that can be fetched, best fit first",
+      about: "Show the models on this machine and those that can be downloaded, best fit first",
       run: async (invocation) => (await import("../../commands/local/list.ts")).localList(invocation),
     },
     {
       name: "pull",
-      about: "Fetch a model of the catalogue",
+      about: "Download a model from the catalogue",
       args: [{ name: "model", isOptional: true }],
-      flags: [{ name: "mirror", kind: "text", value: "<url>", about: "Fetch from there instead" }],
+      flags: [{ name: "mirror", kind: "text", value: "<url>", about: "Download from there instead" }],
       run: async (invocation) =>
         invocation.args.length === 0
           ? (await import("../../commands/local/list.ts")).localList(invocation)
@@ -122,20 +122,20 @@ export const localCommand: Command = {
     },
     {
       name: "add",
-      about: "Take in a model file (GGUF) that is on this machine",
+      about: "Add a model file (GGUF) from this machine",
       args: [{ name: "file", completes: "file" }],
       flags: [{ name: "name", kind: "text", value: "<name>", about: "What to call it" }],
       run: async (invocation) => (await import("../../commands/local/get.ts")).localAdd(invocation),
     },
     {
       name: "use",
-      about: "Use this model from now on; fetches what is missing",
+      about: "Use this model from now on; downloads what is missing",
       args: [{ name: "model", isOptional: true }],
       run: async (invocation) => (await import("../../commands/model/use-local.ts")).localUse(invocation),
     },
     {
       name: "run",
-      about: "Talk to this model once, without changing the settings",
+      about: "Chat with this model once, without changing the settings",
       args: [{ name: "model" }, { name: "text", isOptional: true, isRest: true }],
       flags: chatFlags.filter(({ name }) => name !== "model" && name !== "provider"),
       run: async (invocation) => (await import("../../chat/run-local.ts")).localRun(invocation),
@@ -149,7 +149,7 @@ export const localCommand: Command = {
     },
     {
       name: "doctor",
-      about: "Check engine, files and memory, and let a model answer",
+      about: "Check engine, files and memory, and test a model",
       run: async (invocation) => (await import("../../commands/model/local-doctor.ts")).localDoctor(invocation),
     },
   ],

@@ -5,7 +5,7 @@ const name: Argument = { name: "name", completes: "profile" };
 
 export const profileCommand: Command = {
   name: "profile",
-  about: "Keep separate homes: settings, credentials, sessions and memory of their own",
+  about: "Manage profiles: separate settings, credentials, sessions and memory",
   run: async (invocation) => (await import("../../commands/profile/list.ts")).profileList(invocation),
   examples: ["hermes profile create work --clone", "hermes -p work chat", "hermes profile use work"],
   commands: [
@@ -31,16 +31,20 @@ export const profileCommand: Command = {
       about: "Make a profile",
       args: [{ name: "name" }],
       flags: [
-        { name: "clone", kind: "switch", about: "Copy settings, credentials, SOUL.md and notes of the profile in use" },
+        {
+          name: "clone",
+          kind: "switch",
+          about: "Copy settings, credentials, SOUL.md and notes from the current profile",
+        },
         { name: "clone-all", kind: "switch", about: "Copy everything but running state" },
         { name: "clone-from", kind: "text", value: "<name>", about: "Copy from this profile", completes: "profile" },
-        { name: "no-alias", kind: "switch", about: "Do not make a command of that name in ~/.local/bin" },
+        { name: "no-alias", kind: "switch", about: "Do not create a command of that name in ~/.local/bin" },
       ],
       run: async (invocation) => (await import("../../commands/profile/change.ts")).profileCreate(invocation),
     },
     {
       name: "rename",
-      about: "Give a profile another name",
+      about: "Rename a profile",
       args: [name, { name: "new-name" }],
       run: async (invocation) => (await import("../../commands/profile/change.ts")).profileRename(invocation),
     },
@@ -53,7 +57,7 @@ export const profileCommand: Command = {
     },
     {
       name: "alias",
-      about: "Make or remove the command that starts a profile",
+      about: "Create or remove the command that starts a profile",
       args: [name],
       flags: [
         { name: "name", kind: "text", value: "<alias>", about: "Another name for the command" },
@@ -63,7 +67,7 @@ export const profileCommand: Command = {
     },
     {
       name: "export",
-      about: "Write a profile to an archive, without credentials and databases",
+      about: "Export a profile to an archive, without credentials and databases",
       args: [name],
       flags: [
         {
@@ -71,7 +75,7 @@ export const profileCommand: Command = {
           short: "o",
           kind: "text",
           value: "<file>",
-          about: "Where to (<name>.tar.gz)",
+          about: "Output file (<name>.tar.gz)",
           completes: "file",
         },
       ],
@@ -79,7 +83,7 @@ export const profileCommand: Command = {
     },
     {
       name: "import",
-      about: "Make a profile from an archive",
+      about: "Create a profile from an archive",
       args: [{ name: "archive", completes: "file" }],
       flags: [{ name: "name", kind: "text", value: "<name>", about: "Name of the new profile" }],
       run: async (invocation) => (await import("../../commands/profile/archive.ts")).profileImport(invocation),

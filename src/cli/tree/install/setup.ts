@@ -2,7 +2,7 @@ import type { Command } from "../../command.ts";
 
 export const setupCommand: Command = {
   name: "setup",
-  about: "Connect a model and make the first choices",
+  about: "Connect a model and choose the basic settings",
   args: [{ name: "section", isOptional: true, choices: ["model", "tts", "terminal", "gateway", "tools", "agent"] }],
   flags: [
     { name: "non-interactive", kind: "switch", about: "Ask nothing" },
@@ -26,10 +26,10 @@ export const setupCommand: Command = {
       value: "<url>",
       about: "With --non-interactive: the address of a server of your own",
     },
-    { name: "no-test", kind: "switch", about: "Do not try the model afterwards" },
+    { name: "no-test", kind: "switch", about: "Do not test the model afterwards" },
     { name: "quick", kind: "switch", about: "Ask only for what is missing" },
-    { name: "reconfigure", kind: "switch", about: "Ask everything again" },
-    { name: "reset", kind: "switch", about: "Begin with the default settings; the old ones are kept as a copy" },
+    { name: "reconfigure", kind: "switch", about: "Ask every question again" },
+    { name: "reset", kind: "switch", about: "Start over with the default settings; a copy of the old ones is kept" },
   ],
   examples: [
     "hermes setup",

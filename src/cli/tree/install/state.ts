@@ -4,19 +4,19 @@ export const statusCommand: Command = {
   name: "status",
   about: "Show what is set up",
   flags: [
-    { name: "all", kind: "switch", about: "Everything, in a form that can be shared" },
-    { name: "deep", kind: "switch", about: "Also ask the network" },
+    { name: "all", kind: "switch", about: "Everything, in a form that is safe to share" },
+    { name: "deep", kind: "switch", about: "Also check the network" },
   ],
   run: async (invocation) => (await import("../../commands/status.ts")).status(invocation),
 };
 
 export const doctorCommand: Command = {
   name: "doctor",
-  about: "Find what is wrong, and mend it",
+  about: "Find problems and fix them",
   flags: [
     { name: "fix", kind: "switch", about: "Fix what can be fixed" },
-    { name: "security", kind: "switch", about: "Only what concerns security, with the wall tried for real" },
-    { name: "offline", kind: "switch", about: "Do not ask the network" },
+    { name: "security", kind: "switch", about: "Only security, with the sandbox tested for real" },
+    { name: "offline", kind: "switch", about: "Do not use the network" },
   ],
   run: async (invocation) => (await import("../../commands/doctor/doctor.ts")).doctor(invocation),
 };
@@ -30,11 +30,11 @@ export const dumpCommand: Command = {
 
 export const debugCommand: Command = {
   name: "debug",
-  about: "Gather what helps others to help you",
+  about: "Collect what others need to help you",
   commands: [
     {
       name: "share",
-      about: "Put the dump and the last log lines together, redacted",
+      about: "Combine the dump and the last log lines, redacted",
       flags: [
         { name: "lines", kind: "text", value: "<n>", about: "Log lines of each file (200)" },
         { name: "local", kind: "switch", about: "Print it instead of uploading" },
@@ -56,15 +56,15 @@ export const logsCommand: Command = {
   args: [{ name: "log", isOptional: true, completes: "log" }],
   flags: [
     { name: "lines", short: "n", kind: "text", value: "<n>", about: "How many lines (50)" },
-    { name: "follow", short: "f", kind: "switch", about: "Go on as lines come" },
+    { name: "follow", short: "f", kind: "switch", about: "Follow new lines as they arrive" },
     {
       name: "level",
       kind: "text",
       value: "<level>",
       choices: ["debug", "info", "warning", "error"],
-      about: "At least this important",
+      about: "Minimum level",
     },
-    { name: "session", kind: "text", value: "<id>", about: "Only of this session", completes: "session" },
+    { name: "session", kind: "text", value: "<id>", about: "Only this session", completes: "session" },
     { name: "since", kind: "text", value: "<1h>", about: "Only the last hour, 30m, 2d, …" },
     {
       name: "component",

@@ -3,11 +3,11 @@ import type { Command } from "../../command.ts";
 export const dashboardCommand: Command = {
   name: "dashboard",
   about: "Open Hermes as a page in the browser: chat, sessions, costs, schedules, settings",
-  examples: ["hermes dashboard", "hermes dashboard --no-open --port 0     print the address; any port that is free"],
+  examples: ["hermes dashboard", "hermes dashboard --no-open --port 0     print the address; any free port"],
   flags: [
     { name: "host", kind: "text", value: "<address>", about: "Address to listen on (127.0.0.1)" },
-    { name: "port", kind: "text", value: "<n>", about: "Port to listen on (9119); 0 takes any that is free" },
-    { name: "no-open", kind: "switch", about: "Print the address and open no browser" },
+    { name: "port", kind: "text", value: "<n>", about: "Port to listen on (9119); 0 picks a free one" },
+    { name: "no-open", kind: "switch", about: "Print the address without opening a browser" },
     {
       name: "public-url",
       kind: "text",

@@ -5,7 +5,7 @@ const server: Argument = { name: "name", completes: "mcp-server" };
 
 export const mcpCommand: Command = {
   name: "mcp",
-  about: "Connect servers that bring tools",
+  about: "Connect servers that provide tools",
   examples: [
     "hermes mcp add files --command npx --args -y,@modelcontextprotocol/server-filesystem,.",
     "hermes mcp add docs --url https://example.com/mcp --auth oauth",
@@ -26,13 +26,18 @@ export const mcpCommand: Command = {
       flags: [
         { name: "url", kind: "text", value: "<url>", about: "Address of an HTTP server" },
         { name: "command", kind: "text", value: "<program>", about: "Program of a local server" },
-        { name: "args", kind: "list", value: "<a,b>", about: "Its arguments; repeat it for one that holds a comma" },
-        { name: "env", kind: "list", value: "<K=V>", about: "Variables for it; a reference to a variable stays one" },
+        { name: "args", kind: "list", value: "<a,b>", about: "Its arguments; repeat the option for one with a comma" },
+        {
+          name: "env",
+          kind: "list",
+          value: "<K=V>",
+          about: "Its environment variables; references to variables are kept",
+        },
         {
           name: "header",
           kind: "list",
           value: "<K=V>",
-          about: "Headers of every request; a reference to a variable stays one",
+          about: "Headers for every request; references to variables are kept",
         },
         { name: "auth", kind: "text", value: "<kind>", choices: ["oauth", "header", "none"], about: "How to log in" },
         {
@@ -42,7 +47,7 @@ export const mcpCommand: Command = {
           choices: ["filesystem", "fetch", "git", "memory"],
           about: "A well-known server",
         },
-        { name: "force", short: "f", kind: "switch", about: "Replace one of that name" },
+        { name: "force", short: "f", kind: "switch", about: "Replace the one with that name" },
         { name: "no-test", kind: "switch", about: "Do not connect to it now" },
       ],
       run: async (invocation) => (await import("../../commands/mcp/add.ts")).mcpAdd(invocation),
@@ -85,9 +90,9 @@ export const mcpCommand: Command = {
     },
     {
       name: "serve",
-      about: "Let other programs read the conversations and talk to Hermes",
+      about: "Let other programs read conversations and talk to Hermes",
       flags: [
-        { name: "read-only", kind: "switch", about: "Clients can read, but neither send nor decide" },
+        { name: "read-only", kind: "switch", about: "Clients can only read, not send or approve" },
         { name: "http", kind: "switch", about: "Over HTTP on this machine instead of standard input and output" },
         { name: "port", kind: "text", value: "<n>", about: "With --http: the port (any that is free)" },
       ],

@@ -7,24 +7,24 @@ const text = (flag: string, value: string, about: string): Flag => ({ name: flag
 const subscribe: Command = {
   name: "subscribe",
   aliases: ["add"],
-  about: "Add a route that the running gateway serves at once, and show its secret",
+  about: "Add a route, served at once by a running gateway, and show its secret",
   args: [name],
   flags: [
     { name: "events", kind: "list", value: "<events>", about: "Take only these events; all others are ignored" },
-    text("prompt", "<text>", "What the model is asked; {a.b} is filled from the payload"),
-    { name: "skills", kind: "list", value: "<names>", about: "Skills its sessions begin with" },
-    text("deliver", "<target>", "Where the answer goes; without it, into the log"),
-    text("deliver-chat-id", "<id>", "The chat on that platform; without it, its home channel"),
-    text("secret", "<secret>", "The secret callers sign with; without it, a new one"),
+    text("prompt", "<text>", "Prompt for the model; {a.b} is filled from the payload"),
+    { name: "skills", kind: "list", value: "<names>", about: "Skills its sessions start with" },
+    text("deliver", "<target>", "Where the answer goes (default: the log)"),
+    text("deliver-chat-id", "<id>", "The chat on that platform (default: its home channel)"),
+    text("secret", "<secret>", "The secret callers sign with (default: a new one)"),
     text("description", "<text>", "What it is for"),
-    { name: "deliver-only", kind: "switch", about: "Pass the filled prompt on without a model" },
+    { name: "deliver-only", kind: "switch", about: "Deliver the filled prompt without asking a model" },
   ],
   run: async (i) => (await commands()).webhookSubscribe(i),
 };
 
 export const webhookCommand: Command = {
   name: "webhook",
-  about: "Let other programs call Hermes: routes that are added while the gateway runs",
+  about: "Let other programs call Hermes, through routes added while the gateway runs",
   examples: [
     'hermes webhook subscribe ci --events failed --prompt "Build {number} failed. Why?" --deliver telegram',
     "hermes webhook test ci",

@@ -182,7 +182,7 @@ function ChatHead(props: {
         <p>
           {info.provider_label}: {info.model}
           {info.is_demo && " (demo model; connect one with hermes setup)"} · {info.cwd} · {count(info.context_tokens)}{" "}
-          tokens ({Math.round(share * 100)} %){info.cost?.usd === undefined ? "" : ` · ${dollars(info.cost.usd)}`}
+          tokens ({Math.round(share * 100)}%){info.cost?.usd === undefined ? "" : ` · ${dollars(info.cost.usd)}`}
         </p>
       )}
       <p role="status" class="connection">

@@ -77,7 +77,7 @@ export function InsightsPage({ api }: PageProps): VNode {
               <Fact name="Tokens out" value={tokenCount(usage.output_tokens, usage)} />
               <Fact
                 name="Cache hits"
-                value={usage.cache_hit_rate === null ? "unknown" : `${Math.round(usage.cache_hit_rate * 100)} %`}
+                value={usage.cache_hit_rate === null ? "unknown" : `${Math.round(usage.cache_hit_rate * 100)}%`}
               />
               <Fact name="Cost" value={costText(usage)} />
             </dl>

@@ -9,13 +9,13 @@ const efforts = ["none", "minimal", "low", "medium", "high", "xhigh"];
 
 export const yoloCommand = defineCommand({
   name: "yolo",
-  description: "Switch approvals off or on again, for this session",
+  description: "Turn approvals off, or back on, for this session",
   category: "Configuration",
   whileRunning: "now",
   takes: ["approvals", "settings"],
   async run({ surface }, { approvals, settings }) {
     if (surface === "gateway" && !settings.allowsYoloInChats)
-      return warn("Approvals cannot be switched off from a chat here.");
+      return warn("Approvals cannot be turned off from this chat.");
     return approvals.setYolo(!approvals.isYolo)
       ? warn("Approvals are off for this session: flagged commands run without asking.")
       : say("Approvals are on.");
@@ -27,7 +27,7 @@ const permissionsUsage = "Usage: /permissions, /permissions allow|ask|deny <rule
 
 export const permissionsCommand = defineCommand({
   name: "permissions",
-  description: "Show the rules about calls and what each decided, or change those of this session",
+  description: "Show the permission rules and what each decided, or change this session's",
   category: "Configuration",
   argsHint: "[allow|ask|deny|remove] [rule]",
   subcommands: [...effects, "remove"],
@@ -43,7 +43,7 @@ export const permissionsCommand = defineCommand({
     const effect = effects.find((one) => one === verb);
     if (effect === undefined) return warn(permissionsUsage);
     if (effect === "allow" && surface === "gateway" && !settings.allowsYoloInChats)
-      return warn("Nothing can be allowed from a chat here.");
+      return warn("Rules that allow calls cannot be added from this chat.");
     const problem = await approvals.addRule(effect, rule);
     if (problem !== undefined) return warn(`${rule} is no rule: ${problem}.`);
     return say(`In this session from now on: ${effect} ${rule}`);
@@ -53,7 +53,7 @@ export const permissionsCommand = defineCommand({
 function ruleTable(rules: readonly ListedRule[]): CommandView {
   if (rules.length === 0)
     return say(
-      "No rules are set: Hermes asks about what is dangerous. /permissions allow|ask|deny <rule> adds one for this session, for example /permissions allow command(npm test *). Rules for good stand under permissions in config.yaml.",
+      "No rules are set: Hermes asks before anything dangerous. /permissions allow|ask|deny <rule> adds one for this session, for example /permissions allow command(npm test *). Permanent rules go under permissions in config.yaml.",
     );
   const rows = rules.map(({ effect, text, origin, times, last }) => [effect, text, origin, String(times), last]);
   return { kind: "table", title: "Permissions", columns: ["Effect", "Rule", "From", "Decided", "Last"], rows };
@@ -77,7 +77,7 @@ export const reasoningCommand = defineCommand({
     }
     if (choice === "")
       return say(
-        `Reasoning: ${behaviour.reasoning || "as the provider chooses"}. Change: /reasoning ${efforts.join("|")}, or show|hide`,
+        `Reasoning: ${behaviour.reasoning || "provider default"}. Change: /reasoning ${efforts.join("|")}, or show|hide`,
       );
     if (!efforts.includes(choice)) return warn(`There is no level ${args}. Levels: ${efforts.join(", ")}`);
     const problem = behaviour.setReasoning(choice);
@@ -89,7 +89,7 @@ export const reasoningCommand = defineCommand({
 
 export const fastCommand = defineCommand({
   name: "fast",
-  description: "Choose the faster, dearer service of the provider, or the normal one",
+  description: "Choose the provider's faster, more expensive service, or the normal one",
   category: "Configuration",
   argsHint: "[normal|fast|status]",
   subcommands: ["normal", "fast", "status"],
@@ -99,11 +99,11 @@ export const fastCommand = defineCommand({
   async run({ args, session: { info } }, { behaviour, preferences, models }) {
     const choice = args.toLowerCase();
     const { hasFastService } = models.facts;
-    const alone = `${info.model} has one service only, so /fast changes nothing here.`;
+    const alone = `${info.model} has only one service, so /fast changes nothing.`;
     if (choice === "" || choice === "status")
       return say(
         hasFastService
-          ? `Service: ${behaviour.isFast ? "fast" : "normal"}. Change: /fast fast (quicker, dearer) or /fast normal`
+          ? `Service: ${behaviour.isFast ? "fast" : "normal"}. Change: /fast fast (faster, costs more) or /fast normal`
           : alone,
       );
     if (choice !== "fast" && choice !== "normal") return warn("Usage: /fast normal, /fast fast or /fast status");

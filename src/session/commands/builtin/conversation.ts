@@ -12,20 +12,20 @@ import { act, fault, say, warn } from "../views.ts";
 export const newCommand = defineCommand({
   name: "new",
   aliases: ["reset"],
-  description: "End this conversation and begin an empty one",
+  description: "End this conversation and start an empty one",
   category: "Session",
   whileRunning: "now",
   takes: ["conversation"],
   async run({ session }, { conversation }) {
     const before = session.info.id;
     await conversation.startNew("session_reset");
-    return say(`New session ${session.info.id}. The old one can be resumed: /resume ${before}`);
+    return say(`New session ${session.info.id}. Resume the old one with: /resume ${before}`);
   },
 });
 
 export const clearCommand = defineCommand({
   name: "clear",
-  description: "Clear the screen and begin a new conversation",
+  description: "Clear the screen and start a new conversation",
   category: "Session",
   cliOnly: true,
   whileRunning: "now",
@@ -58,7 +58,7 @@ const keepFiles = "--keep-files";
 
 export const undoCommand = defineCommand({
   name: "undo",
-  description: "Undo the last exchange, and what its tools did to files",
+  description: "Undo the last exchange and its changes to files",
   category: "Session",
   argsHint: `[${keepFiles}]`,
   subcommands: [keepFiles],
@@ -118,14 +118,14 @@ export const rewindCommand = defineCommand({
       }
       await conversation.dropLastExchange();
     }
-    return say([`Back to before: ${shown(count - 1)}`, ...files].join("\n"));
+    return say([`Went back to before: ${shown(count - 1)}`, ...files].join("\n"));
   },
 });
 
 export const branchCommand = defineCommand({
   name: "branch",
   aliases: ["fork"],
-  description: "Copy this conversation into a new session and go on there",
+  description: "Copy this conversation into a new session and continue there",
   category: "Session",
   argsHint: "[name]",
   whileRunning: "busy",
@@ -154,7 +154,7 @@ export const compressCommand = defineCommand({
     const done = await context.compress(args === "" ? undefined : args, signal);
     if (done === undefined) return say("There is nothing to compress yet.");
     const saved = done.before === 0 ? 0 : Math.round((1 - done.after / done.before) * 100);
-    return say(`Compressed: ${shortCount(done.before)} → ${shortCount(done.after)} tokens (${saved} % less).`);
+    return say(`Compressed: ${shortCount(done.before)} → ${shortCount(done.after)} tokens (${saved}% less).`);
   },
 });
 

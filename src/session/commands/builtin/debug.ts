@@ -32,7 +32,7 @@ export const logsCommand = defineCommand({
 /** Shows what a report would hold; nothing leaves the machine, and a file is written only when asked for. */
 export const debugCommand = defineCommand({
   name: "debug",
-  description: "Show a report for bug hunting, without secrets; `save` writes it to a file",
+  description: "Show a report for debugging, without secrets; `save` writes it to a file",
   category: "Info",
   argsHint: "[save]",
   subcommands: ["save"],
@@ -42,7 +42,7 @@ export const debugCommand = defineCommand({
     const { args, session } = call;
     const text = await report(call, services);
     if (args.toLowerCase() !== "save") {
-      const asks = "Nothing was sent anywhere. Read it, then `/debug save` writes it to a file you can share.";
+      const asks = "Nothing was sent anywhere. Read it through; `/debug save` then writes it to a file you can share.";
       return { kind: "markdown", text: `\`\`\`\`\n${text}\n\`\`\`\`\n\n${asks}` };
     }
     const path = join(session.info.cwd, `hermes-debug-${session.info.id}.txt`);

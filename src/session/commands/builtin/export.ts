@@ -23,7 +23,7 @@ export const exportCommand = defineCommand({
     try {
       await writeFile(path, text, { flag: "wx", mode: 0o600 });
     } catch (error) {
-      if (systemErrorCode(error) === "EEXIST") return fault(`${path} exists already. Name another file.`);
+      if (systemErrorCode(error) === "EEXIST") return fault(`${path} already exists. Choose another name.`);
       return fault(`${path} cannot be written (${systemErrorCode(error) ?? "unknown reason"}).`);
     }
     return say(`Written to ${path}`);

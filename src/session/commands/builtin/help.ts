@@ -7,7 +7,7 @@ const perPage = 20;
 
 export const helpCommand = defineCommand({
   name: "help",
-  description: "Show what can be typed; with a name, what that does",
+  description: "Show the commands and keys, or explain one command",
   category: "Info",
   argsHint: "[command|all|skills]",
   whileRunning: "now",

@@ -26,7 +26,7 @@ export const historyCommand = defineCommand({
 
 export const saveCommand = defineCommand({
   name: "save",
-  description: "Write this conversation as JSON into the working directory",
+  description: "Save this conversation as JSON in the working directory",
   category: "Session",
   cliOnly: true,
   whileRunning: "now",

@@ -3,7 +3,7 @@ import { say } from "../views.ts";
 
 export const mcpCommand = defineCommand({
   name: "mcp",
-  description: "List the MCP servers: whether they are connected, and why not",
+  description: "List the MCP servers and whether they are connected",
   category: "Tools & Skills",
   cliOnly: true,
   whileRunning: "now",
@@ -19,7 +19,7 @@ export const mcpCommand = defineCommand({
 export const reloadMcpCommand = defineCommand({
   name: "reload-mcp",
   aliases: ["reload_mcp"],
-  description: "Connect to the MCP servers again",
+  description: "Reconnect to the MCP servers",
   category: "Tools & Skills",
   whileRunning: "busy",
   takes: ["tools"],

@@ -5,7 +5,7 @@ import { act, fault, say, warn } from "../views.ts";
 export const modelCommand = defineCommand({
   name: "model",
   aliases: ["provider"],
-  description: "Choose the model; without a name, from a list",
+  description: "Choose the model, by name or from a list",
   category: "Configuration",
   argsHint: "[model] [--provider p] [--global]",
   whileRunning: "busy",
@@ -21,7 +21,7 @@ export const modelCommand = defineCommand({
     if (request.model === "") {
       const items = await models.list(signal);
       if (items.length === 0) return warn("No model is set up. /connect sets one up.");
-      return { kind: "picker", title: `Model now: ${session.info.model}`, items, command: "/model" };
+      return { kind: "picker", title: `Current model: ${session.info.model}`, items, command: "/model" };
     }
     const { ok, message } = await models.switch(request, signal);
     return ok ? say(message) : fault(message);
@@ -31,7 +31,7 @@ export const modelCommand = defineCommand({
 export const connectCommand = defineCommand({
   name: "connect",
   aliases: ["login", "setup"],
-  description: "Connect a model: provider, key and model, tried and used at once",
+  description: "Connect a model: provider, key and model, tested and used at once",
   category: "Configuration",
   cliOnly: true,
   whileRunning: "busy",

@@ -6,7 +6,7 @@ const usage = "Usage: /plan <task>, /plan accept or /plan off";
 
 export const planCommand = defineCommand({
   name: "plan",
-  description: "Let a plan be made first: nothing is changed until you accept it",
+  description: "Have a plan made first: nothing is changed until you accept it",
   category: "Session",
   argsHint: "<task> | accept | off",
   subcommands: ["accept", "off"],

@@ -6,7 +6,7 @@ import { say, warn } from "../views.ts";
 
 export const configCommand = defineCommand({
   name: "config",
-  description: "Show the settings that are in force",
+  description: "Show the settings in effect",
   category: "Configuration",
   cliOnly: true,
   whileRunning: "now",
@@ -20,7 +20,7 @@ export const configCommand = defineCommand({
 
 export const reloadCommand = defineCommand({
   name: "reload",
-  description: "Read keys and settings again",
+  description: "Reload keys and settings",
   category: "Tools & Skills",
   cliOnly: true,
   whileRunning: "now",

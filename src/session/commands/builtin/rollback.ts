@@ -19,7 +19,7 @@ export const rollbackCommand = defineCommand({
   async run({ words, session, signal }, services) {
     const { checkpoints: service } = services;
     const checkpoints = await service.list(signal);
-    if (checkpoints.length === 0) return say("There are no checkpoints of this folder.");
+    if (checkpoints.length === 0) return say("There are no checkpoints for this folder.");
     const [first, ...rest] = words;
     if (first === undefined) return listView(checkpoints, services.clock.now());
     const isDiff = first.toLowerCase() === "diff";

@@ -11,7 +11,7 @@ const detailModes = ["hidden", "collapsed", "expanded"];
 
 export const copyCommand = defineCommand({
   name: "copy",
-  description: "Copy the last answer, or the n-th last",
+  description: "Copy the last answer, or an earlier one",
   category: "Info",
   argsHint: "[n]",
   cliOnly: true,
@@ -61,7 +61,7 @@ export const imageCommand = defineCommand({
 export const quitCommand = defineCommand({
   name: "quit",
   aliases: ["exit"],
-  description: "Leave Hermes",
+  description: "Quit Hermes",
   category: "Exit",
   cliOnly: true,
   whileRunning: "now",
@@ -82,7 +82,7 @@ export const statusbarCommand = defineCommand({
 
 export const verboseCommand = defineCommand({
   name: "verbose",
-  description: "Change how much is shown of running tools: off, new, all, verbose",
+  description: "Change how much is shown of tool calls: off, new, all, verbose",
   category: "Configuration",
   cliOnly: true,
   gatewayConfigGate: "display.tool_progress_command",

@@ -30,7 +30,7 @@ function listed(all: readonly SavedSetting[]): readonly SavedSetting[] {
 
 export const settingsCommand = defineCommand({
   name: "settings",
-  description: "Look at the settings and change one",
+  description: "Browse the settings and change one",
   category: "Configuration",
   argsHint: "[setting] [value]",
   cliOnly: true,
@@ -60,7 +60,7 @@ export const settingsCommand = defineCommand({
       return fault(error instanceof UserError ? error.message : describe(error));
     }
     const saved = (await preferences.settings()).find((one) => one.key === key) ?? chosen;
-    const when = chosen.countsAtOnce ? "It counts at once." : "It counts from the next start of Hermes.";
+    const when = chosen.countsAtOnce ? "It applies at once." : "It applies from the next start of Hermes.";
     return say(`${key} = ${shown(saved.value)} (it was ${shown(chosen.value)}). Saved. ${when}`);
   },
 });

@@ -89,7 +89,7 @@ function installed(skills: readonly { readonly slug: string; readonly descriptio
 
 /** Hubs that could not be asked are named. */
 function entriesView({ entries, failures }: SearchOutcome, more = ""): CommandView {
-  const missed = failures.map(({ source, reason }) => `${source} could not be asked: ${reason}`);
+  const missed = failures.map(({ source, reason }) => `${source} could not be reached: ${reason}`);
   if (entries.length === 0) return warn(["Nothing was found.", ...missed].join("\n"));
   const rows = entries.map(({ identifier, trust, description }) => [identifier, trust, description]);
   const title = ["Skills in hubs", ...missed, more].filter((line) => line !== "").join(" · ");

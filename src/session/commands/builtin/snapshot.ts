@@ -62,7 +62,7 @@ async function answer(words: readonly string[], services: SnapshotServices, sign
 /** What is as it was, what is not, and how the rest is done. */
 function restoredText({ restored, newer, before, database }: Restored): string {
   const lines = [
-    `Restored: ${restored.join(", ") || "nothing"}. They take effect when Hermes is started again.`,
+    `Restored: ${restored.join(", ") || "nothing"}. They take effect when Hermes is restarted.`,
     `What was there before is in snapshot ${before}.`,
   ];
   if (newer.length > 0) lines.push(`Left as they are, because the snapshot does not have them: ${newer.join(", ")}.`);

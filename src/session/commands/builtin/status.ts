@@ -81,7 +81,7 @@ export const usageCommand = defineCommand({
         ["Output", `${shortCount(usage.output)}${reasoning}`],
         [
           "Total",
-          `${shortCount(totalTokens(usage))}${usage.isEstimated === true ? " (partly estimated: the server did not count)" : ""}`,
+          `${shortCount(totalTokens(usage))}${usage.isEstimated === true ? " (partly estimated: the server reported no counts)" : ""}`,
         ],
         ["Cost", costText(info.cost)],
         ...sideRows(sideModels),
@@ -94,7 +94,7 @@ export const usageCommand = defineCommand({
 
 export const contextCommand = defineCommand({
   name: "context",
-  description: "Show what fills the context window, by where it comes from",
+  description: "Show what fills the context window",
   category: "Info",
   whileRunning: "now",
   takes: ["context"],
@@ -105,7 +105,7 @@ export const contextCommand = defineCommand({
     const rows = [...shares, { source: "together", tokens: estimated }].map(({ source, tokens }) => [
       source,
       shortCount(tokens),
-      contextWindow === 0 ? "" : `${((tokens / contextWindow) * 100).toFixed(1)} %`,
+      contextWindow === 0 ? "" : `${((tokens / contextWindow) * 100).toFixed(1)}%`,
     ]);
     const counted =
       contextTokens === 0 ? "" : ` The last request had ${contextText({ contextTokens, contextWindow })}.`;
@@ -118,7 +118,7 @@ export function contextText({
   contextWindow,
 }: Pick<SessionInfo, "contextTokens" | "contextWindow">): string {
   const share = contextWindow === 0 ? 0 : Math.round((contextTokens / contextWindow) * 100);
-  return `${shortCount(contextTokens)} of ${shortWindow(contextWindow)} (${share} %)`;
+  return `${shortCount(contextTokens)} of ${shortWindow(contextWindow)} (${share}%)`;
 }
 
 /** The models that do side work, each with the tasks it would be asked for. */
@@ -146,7 +146,7 @@ function costText(cost: Cost | undefined): string {
 
 export const insightsCommand = defineCommand({
   name: "insights",
-  description: "Show how Hermes was used in the last days",
+  description: "Show how Hermes was used recently",
   category: "Info",
   argsHint: "[days]",
   whileRunning: "now",

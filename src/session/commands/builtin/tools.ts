@@ -6,7 +6,7 @@ import { say, warn } from "../views.ts";
 
 export const toolsCommand = defineCommand({
   name: "tools",
-  description: "List the tools, or switch some on or off (which begins a new session)",
+  description: "List the tools, or turn some on or off (which starts a new session)",
   category: "Tools & Skills",
   argsHint: "[list|enable|disable] [name…]",
   subcommands: ["list", "enable", "disable"],
@@ -25,7 +25,7 @@ export const toolsCommand = defineCommand({
     if (names.length === 0) return warn(`Which ones? Usage: /tools ${verb} <name…>`);
     const message = await tools.setEnabled(names, verb === "enable");
     await conversation.startNew("tools_changed");
-    return say(`${message} A new session has begun: ${session.info.id}`);
+    return say(`${message} A new session has started: ${session.info.id}`);
   },
 });
 
@@ -39,7 +39,7 @@ function toolTable(toolsets: readonly ToolsetInfo[]): CommandView {
 
 export const toolsetsCommand = defineCommand({
   name: "toolsets",
-  description: "List the groups of tools in use",
+  description: "List the toolsets in use",
   category: "Tools & Skills",
   cliOnly: true,
   whileRunning: "now",
@@ -68,7 +68,7 @@ export const pluginsCommand = defineCommand({
 
 export const memoryCommand = defineCommand({
   name: "memory",
-  description: "Show what is remembered, and what waits for you; keep or refuse it",
+  description: "Show what is remembered and what awaits your decision",
   category: "Tools & Skills",
   argsHint: "[pending | confirm id | reject id]",
   subcommands: ["pending", "confirm", "reject"],
@@ -103,7 +103,7 @@ const aboutWords: Readonly<Record<RememberedNotes["about"], string>> = { user: "
 function rememberedView(all: readonly RememberedNotes[], waiting: number): CommandView {
   if (all.length === 0) return say("Memory is off in this session.");
   const sections = all.map(({ about, file, entries, used, limit }) => {
-    const head = `${aboutWords[about]} (${file}, ${Math.round((used / Math.max(1, limit)) * 100)} % full)`;
+    const head = `${aboutWords[about]} (${file}, ${Math.round((used / Math.max(1, limit)) * 100)}% full)`;
     return [head, ...(entries.length === 0 ? ["  nothing yet"] : entries.map(listed))].join("\n");
   });
   const more = waiting === 0 ? [] : [`Waiting for your confirmation: ${waiting}. See them with /memory pending`];

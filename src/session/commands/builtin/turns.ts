@@ -26,7 +26,7 @@ export const queueCommand = defineCommand({
 
 export const steerCommand = defineCommand({
   name: "steer",
-  description: "Hand guidance into the running turn; without one it is a message",
+  description: "Steer the running turn; if none runs, send as a message",
   category: "Session",
   argsHint: "<text>",
   whileRunning: "now",
@@ -70,7 +70,7 @@ export const stopCommand = defineCommand({
 
 export const approveCommand = defineCommand({
   name: "approve",
-  description: "Allow what is being asked about",
+  description: "Approve the pending request",
   category: "Session",
   argsHint: "[folder|session|always]",
   subcommands: ["folder", "session", "always"],
@@ -86,7 +86,7 @@ export const approveCommand = defineCommand({
 
 export const denyCommand = defineCommand({
   name: "deny",
-  description: "Refuse what is being asked about",
+  description: "Deny the pending request",
   category: "Session",
   gatewayOnly: true,
   whileRunning: "now",
@@ -99,7 +99,7 @@ export const denyCommand = defineCommand({
 export const backgroundCommand = defineCommand({
   name: "background",
   aliases: ["bg", "btw"],
-  description: "Run a prompt in a session of its own and show the result when it is there",
+  description: "Run a prompt in a session of its own and show the result when it is done",
   category: "Session",
   argsHint: "<prompt>",
   whileRunning: "now",
@@ -113,7 +113,7 @@ export const backgroundCommand = defineCommand({
 export const agentsCommand = defineCommand({
   name: "agents",
   aliases: ["tasks"],
-  description: "Show what is running: turns, child agents, background work, processes; or the agents there are",
+  description: "Show what is running: turns, child agents, background work, processes",
   category: "Session",
   argsHint: "[list]",
   subcommands: ["list"],
@@ -141,7 +141,7 @@ function agentsView({ agents, broken }: Awaited<ReturnType<AgentServices["agents
     ...agents.map(({ name, description, model, origin }) => [name, description, model ?? "", origin]),
     ...broken.map(({ file, reason }) => [file, `cannot be used: ${reason}`, "", ""]),
   ];
-  if (rows.length === 0) return say("No agents. One is a file: agents/<name>.md in the Hermes home.");
+  if (rows.length === 0) return say("No agents yet. An agent is a file: agents/<name>.md in the Hermes home.");
   return { kind: "table", title: "Agents", columns: ["Name", "About", "Model", "From"], rows };
 }
 

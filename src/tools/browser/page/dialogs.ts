@@ -145,7 +145,7 @@ export class DialogSupervisor implements Disposable {
   }
 }
 
-/** False when the dialog was gone already. */
+/** False when the dialog was already gone. */
 async function close(live: LiveDialog, action: "accept" | "dismiss", promptText: string | undefined): Promise<boolean> {
   try {
     await (action === "accept" ? live.accept(promptText) : live.dismiss());

@@ -63,7 +63,7 @@ function connectionCheck(label: string, facts: Readonly<Record<string, unknown>>
 async function credentialCheck(platform: Platform, patient: GatewayPatient, means: Means): Promise<Check> {
   const { id, label } = platform;
   if (means.isOffline || platform.whoami === undefined)
-    return { section, name: label, state: "ok", detail: "its credentials are set; they were not tried" };
+    return { section, name: label, state: "ok", detail: "its credentials are set; they were not tested" };
   const signal = timeLimit(longestMs, patient.invocation.io.signal);
   try {
     await using network = openNetwork(platform, patient);

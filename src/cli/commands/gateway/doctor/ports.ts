@@ -31,7 +31,7 @@ export async function examinePorts({ config, platforms, processes }: GatewayPati
         section,
         name,
         state: "failed",
-        detail: "wanted by more than one",
+        detail: "used by more than one",
         hint: "Set another port for one.",
       });
     else if (processes.pids.length === 0) {

@@ -62,7 +62,7 @@ export async function examineProcess({ home, processes, invocation }: GatewayPat
       name: "gateway.pid",
       state: "warning",
       detail: "names a process that is gone",
-      hint: "It ended without cleaning up (a kill, a power cut). The next start goes on where it stopped.",
+      hint: "It ended without cleaning up (killed, or a power cut). The next start continues where it stopped.",
     });
   for (const file of [home.gatewayState, home.pairing, home.envFile, home.stateDb]) {
     const mode = process.platform === "win32" ? undefined : await modeOf(file);

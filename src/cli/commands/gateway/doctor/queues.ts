@@ -65,7 +65,7 @@ async function turnChecks(store: Store, isRunning: boolean): Promise<readonly Ch
   const left = (await store.gatewayTurns.inProgress()).filter(({ lease }) => isLeft(lease, Date.now()));
   if (left.length === 0) return [];
   const detail = `${plural(left.length, "turn")} cut off`;
-  const hint = "The gateway goes on with them when it runs.";
+  const hint = "The gateway continues them when it runs.";
   return [{ section, name: "turns", state: "warning", detail, ...(isRunning ? {} : { hint }) }];
 }
 
