@@ -59,7 +59,7 @@ export interface SessionSettings {
 
 /** The skins that come with Hermes; the terminal draws them. */
 export const builtInSkinNames: readonly string[] =
-  "default ares mono slate daylight warm-lightmode poseidon sisyphus charizard".split(" ");
+  "default ares mono slate daylight warm-lightmode poseidon sisyphus charizard high-contrast colour-blind".split(" ");
 
 export const defaultSessionSettings: SessionSettings = {
   busyMode: "interrupt",

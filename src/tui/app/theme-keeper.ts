@@ -1,7 +1,9 @@
+import { backgroundOf } from "../terminal/background.ts";
+import type { TuiTerminal } from "../terminal/terminal.ts";
 import { readSkin } from "../theme/read-skin.ts";
-import type { Skin } from "../theme/skin.ts";
+import type { Background, Skin } from "../theme/skin.ts";
 import { builtInSkins, defaultSkin } from "../theme/skins.ts";
-import { type ColorDepth, type StyleMap, sgrOf } from "../theme/style.ts";
+import { type ColorDepth, colorDepthOf, type StyleMap, sgrOf } from "../theme/style.ts";
 import { stylesOf } from "../theme/styles.ts";
 
 export interface SkinChange {
@@ -14,11 +16,17 @@ export class ThemeKeeper {
   readonly #depth: ColorDepth;
   readonly #readUserSkin: ((name: string) => Promise<string | undefined>) | undefined;
   #skin: Skin = defaultSkin;
-  #styles: StyleMap = stylesOf(defaultSkin);
+  #background: Background;
+  #styles: StyleMap;
   #codes = new Map<string, string>();
 
-  constructor(depth: ColorDepth, readUserSkin: ((name: string) => Promise<string | undefined>) | undefined) {
-    this.#depth = depth;
+  constructor(
+    terminal: Pick<TuiTerminal, "env" | "isTty">,
+    readUserSkin?: ((name: string) => Promise<string | undefined>) | undefined,
+  ) {
+    this.#depth = colorDepthOf(terminal.env, terminal.isTty);
+    this.#background = backgroundOf(terminal.env);
+    this.#styles = stylesOf(defaultSkin, this.#background);
     this.#readUserSkin = readUserSkin;
   }
 
@@ -57,13 +65,19 @@ export class ThemeKeeper {
 
   /** Lets extensions change the classes; to be called after every change of skin. */
   restyle(change: (base: StyleMap) => StyleMap): void {
-    this.#styles = change(stylesOf(this.#skin));
+    this.#styles = change(stylesOf(this.#skin, this.#background));
     this.#codes = new Map();
+  }
+
+  /** The terminal has said what lies behind its text. */
+  useBackground(background: Background): void {
+    this.#background = background;
+    this.#use(this.#skin);
   }
 
   #use(skin: Skin): void {
     this.#skin = skin;
-    this.#styles = stylesOf(skin);
+    this.#styles = stylesOf(skin, this.#background);
     this.#codes = new Map();
   }
 }

@@ -8,7 +8,6 @@ import { actionFor } from "../state/keymap.ts";
 import { chosenItem, type ListItem, type ListState, movedList, narrowedList } from "../state/picking.ts";
 import type { TuiTerminal } from "../terminal/terminal.ts";
 import { cutText, type Line } from "../text/styled.ts";
-import { colorDepthOf } from "../theme/style.ts";
 import { listRows } from "../view/menu-rows.ts";
 import { compose } from "../view/paint/compose.ts";
 import { Painter } from "../view/paint/painter.ts";
@@ -93,7 +92,7 @@ export class TerminalAsker {
 
   async #ask<T>(question: Question<T>): Promise<T | undefined> {
     const terminal = this.#terminal;
-    const theme = new ThemeKeeper(colorDepthOf(terminal.env, terminal.isTty), undefined);
+    const theme = new ThemeKeeper(terminal);
     const painter = new Painter((text) => terminal.write(text));
     const paint = (printed: readonly Line[] = []): void => {
       const size = { columns: terminal.columns, rows: terminal.rows };
@@ -103,6 +102,10 @@ export class TerminalAsker {
     };
     const ended = new Deferred<T | undefined>();
     const take = (input: TerminalInput): void => {
+      if (input.kind === "background") {
+        theme.useBackground(input.background);
+        return;
+      }
       const action = input.kind === "paste" ? pasted(input.text) : actionFor(input.event, "");
       const end = action === undefined ? undefined : question.take(action);
       if (end !== undefined) ended.resolve(end.answer);

@@ -1,4 +1,5 @@
 import type { TerminalInput } from "../input/key-event.ts";
+import { backgroundIn } from "./background.ts";
 
 /** Turns what a terminal sends into keys and pastes. */
 export interface InputDecoder extends Disposable {
@@ -30,7 +31,8 @@ export async function createDecoder(emit: (input: TerminalInput) => void): Promi
     }
     const whole = highHalf + sequence;
     highHalf = "";
-    const input = keyOf(whole, keys);
+    const background = backgroundIn(whole);
+    const input = background === undefined ? keyOf(whole, keys) : ({ kind: "background", background } as const);
     if (input !== undefined) emit(input);
   });
   buffer.on("paste", (text: string) => emit({ kind: "paste", text }));

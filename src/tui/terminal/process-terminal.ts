@@ -1,4 +1,5 @@
 import type { ReadStream, WriteStream } from "node:tty";
+import { askForBackground, mayAskForBackground } from "./background.ts";
 import type { TerminalListener, TuiTerminal } from "./terminal.ts";
 
 const enable = {
@@ -51,7 +52,8 @@ export class ProcessTerminal implements TuiTerminal {
     this.#input.on("error", listener.onEnd);
     this.#input.resume();
     this.#output.on("resize", listener.onResize);
-    if (this.isTty) this.#output.write(enable.bracketedPaste + enable.keyboard);
+    const question = mayAskForBackground(this.env) ? askForBackground : "";
+    if (this.isTty) this.#output.write(enable.bracketedPaste + enable.keyboard + question);
   }
 
   stop(): void {

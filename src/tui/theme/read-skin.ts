@@ -23,7 +23,7 @@ export async function readSkin(name: string, yaml: string): Promise<ReadSkin> {
   } catch (error) {
     return unusable(name, describe(error).split("\n")[0] ?? "it is not YAML");
   }
-  if (!isRecord(value)) return unusable(name, "it holds no keys");
+  if (!isRecord(value)) return unusable(name, "it has no keys");
   return fromRecord(name, value);
 }
 
@@ -59,7 +59,7 @@ function colorsOf(value: unknown, warn: Warn): Partial<Record<ColorKey, string>>
   if (!isRecord(value)) return colors;
   for (const [key, color] of Object.entries(value)) {
     const known = colorKeys.find((one) => one === key);
-    if (known === undefined) warn(`colors.${key}`, "is not a colour of a skin");
+    if (known === undefined) warn(`colors.${key}`, "is not a skin colour");
     else if (typeof color === "string" && readColor(color) !== undefined) colors[known] = color;
     else warn(`colors.${key}`, "is not a colour such as #ffd75f");
   }
@@ -73,7 +73,7 @@ function spinnerOf(value: Record<string, unknown>, warn: Warn): Partial<SpinnerS
     if (Array.isArray(input) && input.length > 0 && input.every((one) => typeof one === "string")) {
       return input.map((one: string) => oneLine(one));
     }
-    warn(`spinner.${key}`, "is not a list of texts");
+    warn(`spinner.${key}`, "is not a list of strings");
     return undefined;
   };
   const waitingFaces = list("waiting_faces");
@@ -106,7 +106,7 @@ function brandingOf(value: Record<string, unknown>, warn: Warn): Partial<Brandin
   const branding: Partial<Record<keyof Branding, string>> = {};
   for (const [key, text] of Object.entries(value)) {
     const known = brandingKeys[key];
-    if (known === undefined) warn(`branding.${key}`, "is not a text of a skin");
+    if (known === undefined) warn(`branding.${key}`, "is not a skin text");
     else if (typeof text === "string") branding[known] = oneLine(text);
     else warn(`branding.${key}`, "is not a text");
   }

@@ -25,6 +25,11 @@ export const colorKeys = [
 
 export type ColorKey = (typeof colorKeys)[number];
 
+export type SkinColors = Readonly<Record<ColorKey, string>>;
+
+/** What lies behind the text. */
+export type Background = "dark" | "light";
+
 export interface SpinnerSkin {
   readonly waitingFaces: readonly string[];
   readonly thinkingFaces: readonly string[];
@@ -46,7 +51,11 @@ export interface Branding {
 export interface Skin {
   readonly name: string;
   readonly description: string;
-  readonly colors: Readonly<Record<ColorKey, string>>;
+  readonly colors: SkinColors;
+  /** The colours on a light background, for a skin that has both. */
+  readonly lightColors?: SkinColors | undefined;
+  /** Secondary text is dimmed by the terminal, which may make it too faint to read. */
+  readonly hasDimText: boolean;
   readonly spinner: SpinnerSkin;
   readonly branding: Branding;
   readonly toolPrefix: string;
@@ -59,7 +68,9 @@ export interface Skin {
 export interface SkinChange {
   readonly name: string;
   readonly description: string;
-  readonly colors?: Partial<Skin["colors"]>;
+  readonly colors?: Partial<SkinColors>;
+  readonly lightColors?: SkinColors;
+  readonly hasDimText?: boolean;
   readonly spinner?: Partial<SpinnerSkin>;
   readonly branding?: Partial<Branding>;
   readonly toolPrefix?: string;
@@ -73,6 +84,8 @@ export function applySkin(base: Skin, change: SkinChange): Skin {
     name: change.name,
     description: change.description,
     colors: { ...base.colors, ...change.colors },
+    lightColors: change.lightColors,
+    hasDimText: change.hasDimText ?? base.hasDimText,
     spinner: { ...base.spinner, ...change.spinner },
     branding: { ...base.branding, ...change.branding },
     toolPrefix: change.toolPrefix ?? base.toolPrefix,

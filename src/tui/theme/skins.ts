@@ -1,6 +1,31 @@
-import { applySkin, type Skin, type SkinChange } from "./skin.ts";
+import { accessibleSkins } from "./accessible-skins.ts";
+import { applySkin, type Skin, type SkinChange, type SkinColors } from "./skin.ts";
 
-/** The skin all others inherit from: gold on the terminal's own background. */
+const daylightColors: SkinColors = {
+  banner_border: "#3a6ea5",
+  banner_title: "#12406f",
+  banner_accent: "#1d5fa0",
+  banner_dim: "#6a7480",
+  banner_text: "#1f2933",
+  ui_accent: "#1d5fa0",
+  ui_label: "#0f6f78",
+  ui_ok: "#1c7a3a",
+  ui_error: "#b3261e",
+  ui_warn: "#8a5a00",
+  prompt: "#12406f",
+  input_rule: "#9fb3c8",
+  response_border: "#3a6ea5",
+  session_label: "#1d5fa0",
+  session_border: "#9fb3c8",
+  status_bar_bg: "#dde6ef",
+  voice_status_bg: "#dde6ef",
+  completion_menu_bg: "#e8eef4",
+  completion_menu_current_bg: "#bcd0e5",
+  completion_menu_meta_bg: "#e8eef4",
+  completion_menu_meta_current_bg: "#bcd0e5",
+};
+
+/** The skin all others inherit from: gold on the terminal's own background, ink and blue on a light one. */
 export const defaultSkin: Skin = {
   name: "default",
   description: "Gold and bronze on your own background",
@@ -27,6 +52,8 @@ export const defaultSkin: Skin = {
     completion_menu_meta_bg: "#2a261e",
     completion_menu_meta_current_bg: "#4d4128",
   },
+  lightColors: daylightColors,
+  hasDimText: true,
   spinner: {
     waitingFaces: ["(・_・)", "(・_・ )", "( ・_・)", "(・ω・)"],
     thinkingFaces: ["(・∀・)", "(´・ω・)", "(・_・;)", "(￣ー￣)", "(・‿・)"],
@@ -141,29 +168,7 @@ const changes: readonly SkinChange[] = [
   {
     name: "daylight",
     description: "Dark ink and blue, for light terminals",
-    colors: {
-      banner_border: "#3a6ea5",
-      banner_title: "#12406f",
-      banner_accent: "#1d5fa0",
-      banner_dim: "#6a7480",
-      banner_text: "#1f2933",
-      ui_accent: "#1d5fa0",
-      ui_label: "#0f6f78",
-      ui_ok: "#1c7a3a",
-      ui_error: "#b3261e",
-      ui_warn: "#8a5a00",
-      prompt: "#12406f",
-      input_rule: "#9fb3c8",
-      response_border: "#3a6ea5",
-      session_label: "#1d5fa0",
-      session_border: "#9fb3c8",
-      status_bar_bg: "#dde6ef",
-      voice_status_bg: "#dde6ef",
-      completion_menu_bg: "#e8eef4",
-      completion_menu_current_bg: "#bcd0e5",
-      completion_menu_meta_bg: "#e8eef4",
-      completion_menu_meta_current_bg: "#bcd0e5",
-    },
+    colors: daylightColors,
   },
   {
     name: "warm-lightmode",
@@ -304,5 +309,8 @@ const changes: readonly SkinChange[] = [
   },
 ];
 
-/** The nine skins that come with Hermes. */
-export const builtInSkins: readonly Skin[] = [defaultSkin, ...changes.map((change) => applySkin(defaultSkin, change))];
+/** The skins that come with Hermes. */
+export const builtInSkins: readonly Skin[] = [
+  defaultSkin,
+  ...[...changes, ...accessibleSkins].map((change) => applySkin(defaultSkin, change)),
+];

@@ -4,7 +4,7 @@ import { builtInSkins, colorDepthOf, defaultSkin, readSkin, sgrOf, stylesOf } fr
 import { colorKeys } from "./skin.ts";
 
 describe("skins", () => {
-  it("come in nine, each with every colour [20:R10.38]", () => {
+  it("come with Hermes, each with every colour [20:R10.38]", () => {
     expect(builtInSkins.map((skin) => skin.name)).toEqual([
       "default",
       "ares",
@@ -15,6 +15,8 @@ describe("skins", () => {
       "poseidon",
       "sisyphus",
       "charizard",
+      "high-contrast",
+      "colour-blind",
     ]);
     for (const skin of builtInSkins) {
       for (const key of colorKeys) expect(skin.colors[key], `${skin.name} ${key}`).toMatch(/^#[0-9a-f]{6}$/);
