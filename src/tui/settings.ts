@@ -32,6 +32,8 @@ export interface TuiSettings {
   readonly details: Details;
   readonly userPreview: { readonly firstLines: number; readonly lastLines: number };
   readonly altScreen: boolean;
+  /** The line is edited with the keys of vi. */
+  readonly isVim: boolean;
   readonly approvalTimeoutMs: number;
   readonly clarifyTimeoutMs: number;
   readonly sudoTimeoutMs: number;
@@ -62,6 +64,7 @@ export const defaultTuiSettings: TuiSettings = {
   details: { thinking: "expanded", tools: "expanded", subagents: "collapsed", activity: "hidden" },
   userPreview: { firstLines: 2, lastLines: 2 },
   altScreen: false,
+  isVim: false,
   approvalTimeoutMs: 60_000,
   clarifyTimeoutMs: 120_000,
   sudoTimeoutMs: 45_000,

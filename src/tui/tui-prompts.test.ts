@@ -105,7 +105,7 @@ describe("prompts", () => {
   it("do not count as time of the tool that waits for them", async () => {
     await using ui = await TuiDriver.start();
     await ui.say(turnStart, toolStart("c", "terminal", { command: "rm -rf build" }), approval("a1"));
-    expect(await ui.row("💻")).toContain("(waits for you)");
+    expect(await ui.row("💻")).toContain("(waiting for you)");
     await ui.clock.advance(30_000);
     await ui.press(keys.down, keys.enter);
     expect(await ui.row("💻")).toMatch(/\(0\.\ds\)/);

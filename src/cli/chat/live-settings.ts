@@ -69,6 +69,7 @@ function drawnSettings({ agent, display }: Config, { isVerbose }: ChatRequest): 
     toolPreviewLength: display.tool_preview_length,
     showReasoning: display.show_reasoning,
     showCost: display.show_cost,
+    isVim: display.vim_mode,
     markdown: display.final_response_markdown,
     streaming: display.streaming,
     bellOnComplete: display.bell_on_complete,

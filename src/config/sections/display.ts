@@ -29,6 +29,7 @@ export const displaySections = {
       resume_display: choice(["full", "minimal"], "full", "How much of a resumed session to show."),
       streaming: flag(true, "Show answers as they stream in."),
       show_reasoning: flag(false, "Show the model's reasoning."),
+      vim_mode: flag(false, "Edit messages with vi keys. Esc leaves insert mode."),
       show_cost: flag(false, "Show the cost of the session in the status line."),
       bell_on_complete: flag(false, "Ring the terminal bell when a turn ends."),
       inline_diffs: flag(true, "Show file changes as they are made."),

@@ -72,6 +72,9 @@ async function perform(effect: Effect, deps: EffectDeps): Promise<void> {
       if (text !== "") dispatch({ type: "unqueued", text });
       return;
     }
+    case "list-commands":
+      dispatch({ type: "commands", items: (await link.current?.complete("/", deps.signal)) ?? [] });
+      return;
     case "hint-seen":
       options.onHintSeen?.(effect.hint);
       return;

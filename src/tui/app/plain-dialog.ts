@@ -63,7 +63,7 @@ export class PlainDialog {
     const { hasPerson, step } = this.#deps;
     const isSecret = prompt.kind === "sudo" || prompt.kind === "secret";
     if (!hasPerson || isSecret) {
-      if (hasPerson) this.#print([[{ text: "! Nothing can be typed unseen here, so no password was given." }]]);
+      if (hasPerson) this.#print([[{ text: "! Typing cannot be hidden here, so no password was sent." }]]);
       step(leave);
       this.update();
       return;

@@ -52,7 +52,7 @@ export class ShellRunner {
   }
 
   stop(): void {
-    this.#stop?.abort(new DOMException("stopped by the person", "AbortError"));
+    this.#stop?.abort(new DOMException("you stopped it", "AbortError"));
   }
 
   async #watched(command: string, run: RunShell): Promise<ShellRun> {

@@ -18,7 +18,6 @@ import { actionFor } from "../state/keymap.ts";
 import { reduce } from "../state/reduce.ts";
 import { isAnimated } from "../state/select.ts";
 import { initialState, type ViewState } from "../state/state.ts";
-import { colorDepthOf } from "../theme/style.ts";
 import { exitRows } from "../view/exit-summary.ts";
 import { harmless } from "../view/paint/painted-line.ts";
 import { contextOf, inputAreaOf } from "./context.ts";
@@ -74,7 +73,7 @@ export class TuiApp {
     const settings = { ...defaultTuiSettings, ...defined({ profile }), ...options.settings };
     this.#state = initialState(settings);
     const { terminal } = options;
-    this.#theme = new ThemeKeeper(colorDepthOf(terminal.env, terminal.isTty), options.readUserSkin);
+    this.#theme = new ThemeKeeper(terminal, options.readUserSkin);
     this.#theme.useBuiltIn(settings.skin);
     this.#link = new SessionLink((event) => this.#hear(event));
     this.#libraries = new Libraries(this.#log, () => this.#frames.soon());
@@ -256,6 +255,11 @@ export class TuiApp {
   #take(input: TerminalInput): void {
     if (input.kind === "paste") {
       this.#step({ type: "paste", text: input.text });
+      return;
+    }
+    if (input.kind === "background") {
+      this.#theme.useBackground(input.background);
+      this.#theme.restyle((base) => this.#host.styles(base));
       return;
     }
     const { event } = input;

@@ -23,13 +23,20 @@ async function decode(...chunks: readonly string[]): Promise<TerminalInput[]> {
   return inputs;
 }
 const namesOf = (inputs: readonly TerminalInput[]): string[] =>
-  inputs.map((input) => (input.kind === "key" ? input.event.key : `paste:${input.text}`));
+  inputs.map((input) => {
+    if (input.kind === "key") return input.event.key;
+    return input.kind === "paste" ? `paste:${input.text}` : `background:${input.background}`;
+  });
 
 describe("keys", () => {
   it.each([
     ["\r", "enter"],
     ["\n", "ctrl+j"],
     ["\x1b\r", "alt+enter"],
+    ["\x1bOP", "f1"],
+    ["\x1bx", "alt+x"],
+    ["\x1b]11;rgb:ffff/fafa/f0f0\x07", "background:light"],
+    ["\x1b]11;rgb:1e/1e/2e\x1b\\", "background:dark"],
     ["\x1b[13;2u", "shift+enter"],
     ["\x03", "ctrl+c"],
     ["\x1b[99;5u", "ctrl+c"],

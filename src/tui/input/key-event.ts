@@ -9,4 +9,6 @@ export interface KeyEvent {
 /** What arrives from the terminal. */
 export type TerminalInput =
   | { readonly kind: "key"; readonly event: KeyEvent }
-  | { readonly kind: "paste"; readonly text: string };
+  | { readonly kind: "paste"; readonly text: string }
+  /** The terminal says what lies behind its text. */
+  | { readonly kind: "background"; readonly background: "dark" | "light" };

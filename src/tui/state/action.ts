@@ -29,6 +29,7 @@ export type UserAction =
   | { readonly type: "record" }
   | { readonly type: "open-calls" }
   | { readonly type: "search-history" }
+  | { readonly type: "open-commands" }
   | { readonly type: "interrupt" }
   | OutcomeAction;
 
@@ -41,6 +42,7 @@ export type OutcomeAction =
   | { readonly type: "submitted"; readonly text: string; readonly images: number; readonly submission: Submission }
   | { readonly type: "surface"; readonly action: SurfaceAction }
   | { readonly type: "show-view"; readonly view: DrawnView }
+  | { readonly type: "commands"; readonly items: readonly Completion[] }
   | { readonly type: "open-picker"; readonly view: Extract<CommandView, { readonly kind: "picker" }> }
   | { readonly type: "show"; readonly item: TranscriptItem }
   | { readonly type: "say"; readonly level: "info" | "warn" | "error"; readonly text: string }

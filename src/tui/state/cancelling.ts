@@ -1,6 +1,7 @@
 import { emptyBuffer } from "../input/buffer.ts";
 import { closeMenu } from "./editing/completing.ts";
 import { clearDraft, edit } from "./editing/editing.ts";
+import { hand } from "./editing/submitting.ts";
 import { closeAnswer } from "./events/answer.ts";
 import { closePicker } from "./picking.ts";
 import { refuse } from "./prompts/prompts.ts";
@@ -98,8 +99,18 @@ export function closeTop(state: ViewState, nowMs: number): ViewState {
   if (state.picker !== undefined) return closePicker(state);
   if (state.editor.completions !== undefined) return closeMenu(state);
   const noted: ViewState = { ...state, lastEscapeAtMs: nowMs };
-  if (!state.isShellRunning && state.turn === undefined) return noted;
+  if (!isAtWork(state)) return isRewind(state, nowMs) ? rewind(state) : noted;
   return state.turn?.isInterrupted === true ? noted : stop(noted, nowMs);
+}
+
+/** Esc twice on an empty line; the first must have found nothing to stop. */
+function isRewind(state: ViewState, nowMs: number): boolean {
+  const { lastEscapeAtMs: last, workEndedAtMs: ended = Number.NEGATIVE_INFINITY } = state;
+  return last !== undefined && nowMs - last <= doublePressMs && last - ended >= tooLateMs && !hasDraft(state);
+}
+
+function rewind(state: ViewState): ViewState {
+  return hand({ ...state, lastEscapeAtMs: undefined }, { text: "/rewind", shown: "/rewind", images: [] });
 }
 
 function hasDraft(state: ViewState): boolean {

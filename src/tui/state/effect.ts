@@ -12,6 +12,7 @@ type SessionEffect =
   | { readonly do: "interrupt" }
   | { readonly do: "unqueue"; readonly index: number }
   | { readonly do: "unqueue-all" }
+  | { readonly do: "list-commands" }
   | { readonly do: "hint-seen"; readonly hint: string }
   | { readonly do: "voice"; readonly act: "toggle" | "cancel" }
   | { readonly do: "exit"; readonly code: number };

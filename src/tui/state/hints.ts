@@ -11,7 +11,7 @@ export function showHint(state: ViewState, hint: Hint): ViewState {
 }
 
 const longToolText =
-  "That tool took a while. /verbose changes how much you see of tools, and Esc stops one that takes too long.";
+  "That tool took a while. /verbose changes how much tool output you see, and Esc stops a tool that takes too long.";
 
 function busyText(state: ViewState): string {
   switch (state.settings.busyInputMode) {

@@ -41,6 +41,7 @@ export const keymap: readonly KeyBinding[] = [
   { keys: ["ctrl+l"], action: { type: "clear" }, about: "clear the screen" },
   { keys: ["ctrl+o"], action: { type: "open-calls" }, about: "show a call's output" },
   { keys: ["ctrl+r"], action: { type: "search-history" }, about: "search your history" },
+  { keys: ["f1", "alt+x"], action: { type: "open-commands" }, about: "find a command" },
   { keys: ["ctrl+v", "alt+v"], action: { type: "paste-image" }, about: "paste an image" },
 ];
 

@@ -1,6 +1,7 @@
-import type { PickerItem } from "#session";
+import type { Completion, PickerItem } from "#session";
 import { bufferOf } from "../input/buffer.ts";
 import { editDraft } from "./editing/editing.ts";
+import { hand } from "./editing/submitting.ts";
 import { effect, notice, type PickerState, print, type ViewState } from "./state.ts";
 
 /** Something to choose, in the chat or at a question of the shell. */
@@ -88,7 +89,7 @@ function changePicker(state: ViewState, change: (picker: PickerState) => PickerS
 }
 
 /** Lists of the terminal itself; their choice is no command for the session. */
-const ownLists = { calls: "tool calls", history: "history" } as const;
+const ownLists = { calls: "tool calls", history: "history", commands: "commands" } as const;
 
 /** Ctrl-O: every finished call, the newest first. */
 export function openCalls(state: ViewState): ViewState {
@@ -111,6 +112,20 @@ export function openHistory(state: ViewState): ViewState {
   return changePicker(opened, (list) => narrowedList(list, state.editor.buffer.text));
 }
 
+/** F1: every command, found by any word of its name or description. */
+export function openCommands(state: ViewState, all: readonly Completion[]): ViewState {
+  const items = all.map(({ text, label, detail }) => ({ value: text, label, detail, isCurrent: false }));
+  // Another list, or a question, may have come meanwhile.
+  if (items.length === 0 || state.picker !== undefined || state.prompts.length > 0) return state;
+  return openPicker(state, { title: "Commands", items, command: ownLists.commands });
+}
+
+/** A command that needs words goes into the draft, where they are typed; any other runs. */
+function chooseCommand(state: ViewState, { value, label }: PickerItem): ViewState {
+  if (label.includes(" <")) return editDraft(state, bufferOf(`${value} `));
+  return hand(state, { text: value, shown: value, images: [] });
+}
+
 export function choosePicker(state: ViewState): ViewState {
   const { picker } = state;
   if (picker === undefined) return state;
@@ -119,6 +134,7 @@ export function choosePicker(state: ViewState): ViewState {
   const closed: ViewState = { ...state, picker: undefined };
   if (picker.command === ownLists.calls) return showCall(closed, chosen.value);
   if (picker.command === ownLists.history) return editDraft(closed, bufferOf(chosen.value));
+  if (picker.command === ownLists.commands) return chooseCommand(closed, chosen);
   return effect(closed, { do: "submit", text: `${picker.command} ${chosen.value}`.trim(), images: [], isTyped: false });
 }
 

@@ -7,8 +7,18 @@ import { accept, moveChoice, offer } from "./editing/completing.ts";
 import { edit, editDraft, moveCursor, nextLine, previousLine, removeText, typeText, undo } from "./editing/editing.ts";
 import { paste } from "./editing/pasting.ts";
 import { enterDraft, sendEarly, submitted } from "./editing/submitting.ts";
+import { pressVim } from "./editing/vim-editing.ts";
 import { reduceEvent, withSession } from "./events/reduce-event.ts";
-import { choosePicker, movedList, narrowedList, openCalls, openHistory, openPicker, pointInPicker } from "./picking.ts";
+import {
+  choosePicker,
+  movedList,
+  narrowedList,
+  openCalls,
+  openCommands,
+  openHistory,
+  openPicker,
+  pointInPicker,
+} from "./picking.ts";
 import { promptBuffer } from "./prompts/prompt.ts";
 import { expire, focus } from "./prompts/prompts.ts";
 import { effect, notice, print, showView, type ViewState } from "./state.ts";
@@ -34,6 +44,8 @@ function press(before: ViewState, action: KeyAction, nowMs: number): ViewState {
   if (isBare && action.type === "insert" && action.text === "?") return { ...state, isHelpOpen: !before.isHelpOpen };
   if (before.isHelpOpen && action.type === "escape") return state;
   if (state.picker !== undefined && state.prompts.length === 0) return inPicker(state, action, nowMs);
+  const edited = pressVim(state, action);
+  if (edited !== undefined) return edited;
   const hasChoices = state.prompts.length > 0 && promptBuffer(state.prompts[0]) === undefined;
   return hasChoices ? inChoices(state, action, nowMs) : inText(state, action, nowMs);
 }
@@ -148,6 +160,8 @@ function anywhere(state: ViewState, action: KeyAction, nowMs: number): ViewState
       return openCalls(state);
     case "search-history":
       return openHistory(state);
+    case "open-commands":
+      return state.prompts.length > 0 ? state : effect(state, { do: "list-commands" });
     case "interrupt":
       return effect(state, { do: "interrupt" });
     default:
@@ -171,6 +185,8 @@ function reduceOutcome(state: ViewState, action: OutcomeAction, nowMs: number): 
       return actOnSurface(state, action.action);
     case "show-view":
       return showView(state, action.view);
+    case "commands":
+      return openCommands(state, action.items);
     case "open-picker":
       return openPicker(state, action.view);
     case "show":
@@ -237,6 +253,7 @@ const outcomeTypes: ReadonlySet<string> = new Set<OutcomeAction["type"]>([
   "show",
   "say",
   "completions",
+  "commands",
   "history-loaded",
   "image-attached",
   "draft-edited",
@@ -271,6 +288,7 @@ const keyTypes: ReadonlySet<string> = new Set<KeyAction["type"]>([
   "record",
   "open-calls",
   "search-history",
+  "open-commands",
   "interrupt",
 ]);
 

@@ -72,7 +72,7 @@ export function runningRows(state: ViewState, columns: number, nowMs: number): L
     const line = toolLine({ ...tool, durationMs: 0, isError: false }, state.settings.toolEmojis);
     if (tool.phase === "preparing") return [[{ text: `  ┊ ${line.emoji} preparing ${tool.name}…`, style: "tool" }]];
     const isAsking = state.prompts[0]?.shownAtMs !== undefined;
-    const time = isAsking ? "  (waits for you)" : `  (${stopwatch(nowMs - tool.startedAtMs)})`;
+    const time = isAsking ? "  (waiting for you)" : `  (${stopwatch(nowMs - tool.startedAtMs)})`;
     const what = line.detail || tool.update || tool.preview || tool.name;
     const room = columns - displayWidth(time) - displayWidth(line.emoji) - 3;
     const head: Line = [{ text: `  ${line.emoji} ${cutText(what, Math.max(8, room))}${time}`, style: "tool" }];
@@ -89,23 +89,23 @@ function runningTime(state: ViewState, nowMs: number): string {
 
 const busyPlaceholder = {
   interrupt: "type to interrupt · /queue to wait · Esc to stop",
-  queue: "a message waits for the end · Esc stops",
-  steer: "a message is handed in · /queue waits · Esc stops",
+  queue: "type to queue a message · Esc to stop",
+  steer: "type to steer · /queue to wait · Esc to stop",
 } as const;
 
 /** What an empty input says: which keys help now. */
-const planPlaceholder = "what to change in the plan · /plan accept carries it out · /plan off";
+const planPlaceholder = "say what to change · /plan accept to carry it out · /plan off";
 
 export function placeholder(state: ViewState): string {
   const prompt = state.prompts[0];
   if (state.voice?.mode === "recording") return "recording… press the key again to stop, Ctrl-C to cancel";
   if (state.voice?.mode === "transcribing") return "transcribing…";
-  if (prompt?.kind === "sudo") return "password (hidden), Enter alone skips";
-  if (prompt?.kind === "secret") return `value for ${prompt.variable ?? "this secret"} (hidden), Enter alone skips`;
+  if (prompt?.kind === "sudo") return "password (hidden) · Enter to skip";
+  if (prompt?.kind === "secret") return `value for ${prompt.variable ?? "this secret"} (hidden) · Enter to skip`;
   if (prompt?.kind === "question") {
-    return prompt.isFreeText ? "your answer, Esc leaves it to Hermes" : "";
+    return prompt.isFreeText ? "your answer · Esc lets Hermes decide" : "";
   }
-  if (prompt?.kind === "approval") return prompt.reason === undefined ? "" : "why not, or what instead";
+  if (prompt?.kind === "approval") return prompt.reason === undefined ? "" : "why not, or what to do instead";
   if (state.busyCommand !== undefined) return state.isShellRunning ? "Esc stops the command" : "please wait…";
   if (state.turn !== undefined) {
     if (state.turn.isInterrupted) return "stopping… Ctrl-C again quits";

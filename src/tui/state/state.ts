@@ -1,6 +1,7 @@
 import type { Cost } from "#conversation";
 import type { Completion, PickerItem, SessionInfo } from "#session";
 import { emptyBuffer, type TextBuffer } from "../input/buffer.ts";
+import { type VimState, vimStart } from "../input/vim.ts";
 import type { TuiSettings } from "../settings.ts";
 import type { Effect } from "./effect.ts";
 import { chatWords } from "./output/chat-words.ts";
@@ -162,6 +163,7 @@ export interface EditorState {
   readonly pastes: readonly PasteFold[];
   readonly images: readonly string[];
   readonly completions: CompletionState | undefined;
+  readonly vim: VimState;
 }
 
 interface PasteFold {
@@ -227,6 +229,7 @@ export function initialState(settings: TuiSettings, history: readonly string[] =
       pastes: [],
       images: [],
       completions: undefined,
+      vim: vimStart,
     },
     echoes: { shown: [], waiting: [] },
     voice: undefined,

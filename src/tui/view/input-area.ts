@@ -13,7 +13,8 @@ export function inputRows(state: ViewState, skin: Skin, columns: number): Line[]
   const buffer = activeBuffer(state);
   const symbol = state.voice?.mode === "recording" ? meter(state.voice.level) : skin.branding.promptSymbol;
   const { profile } = state.settings;
-  const lead = profile === undefined ? `${symbol} ` : `${profile} ${symbol} `;
+  const mode = state.settings.isVim && state.editor.vim.isNormal && state.prompts.length === 0 ? "NORMAL " : "";
+  const lead = `${mode}${profile === undefined ? "" : `${profile} `}${symbol} `;
   const width = Math.max(4, columns - displayWidth(lead) - 1);
   const text = isMasked(state) ? { text: "•".repeat(graphemes(buffer.text).length), cursor: 0 } : buffer;
   const cursor = isMasked(state) ? text.text.length : text.cursor;

@@ -8,6 +8,7 @@ const beginnings: readonly (readonly [string, string])[] = [
   ["!command", "run a command"],
   ["@file:", "attach a file"],
   ["{!command}", "insert its output"],
+  ["Esc Esc", "go back to a message"],
 ];
 
 /** Moves every editor knows need no place here. */

@@ -48,7 +48,7 @@ export function listRows(
     ];
   });
   const empty: Line[] = items.length === 0 ? [[{ text: "    nothing matches", style: "dim" }]] : [];
-  const keys = list.marked === undefined ? "↑ ↓ Enter · Esc" : "Space switches · Enter saves · Esc";
+  const keys = list.marked === undefined ? "↑ ↓ Enter · Esc" : "Space toggles · Enter saves · Esc";
   const search: Line = [
     { text: "  search: ", style: "dim" },
     { text: list.query },

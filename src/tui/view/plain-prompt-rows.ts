@@ -25,17 +25,18 @@ function approvalText(prompt: ApprovalPrompt, columns: number, isNew: boolean): 
 
 function hintOf(prompt: ApprovalPrompt): string {
   if (prompt.reason !== undefined) return "What should Hermes do instead? One line.";
-  if (prompt.note === "too-early") return "Typing never answers: choose, pause a moment, then an empty line.";
+  if (prompt.note === "too-early")
+    return "Typing never answers: choose, pause a moment, then press Enter on an empty line.";
   const chosen = approvalRows(prompt)[prompt.selected];
   if (chosen !== undefined) return `${answerWords(prompt, chosen)}? An empty line says yes; no says no.`;
-  return "A letter and Enter, then Enter alone. Or: no";
+  return "Type a letter and Enter, then Enter again. Or: no";
 }
 
 function questionText({ question, choices }: QuestionPrompt, columns: number): Line[] {
   const numbered = choices.flatMap((choice, index) =>
     wrapLine([{ text: `    ${index + 1}. ${choice}` }], columns, { hang: [{ text: "       " }] }),
   );
-  const hint = choices.length === 0 ? "One line." : "A number, or a line of your own.";
+  const hint = choices.length === 0 ? "One line." : "Type a number, or your own answer.";
   return [
     [{ text: "Hermes asks" }],
     ...wrapText(question, columns - 4).map((row): Line => [{ text: "  " }, ...row]),
@@ -58,6 +59,6 @@ export function plainPickerRows(list: ListState, columns: number): Line[] {
     [{ text: list.query === "" ? list.title : `${list.title}: ${list.query}` }],
     ...rows,
     ...(more > 0 ? [[{ text: `      and ${more} more` }]] : []),
-    [{ text: "  A number, words to look for, or an empty line to leave it." }],
+    [{ text: "  Type a number, words to search for, or nothing to cancel." }],
   ];
 }

@@ -163,8 +163,8 @@ export function secretPromptRows(prompt: SecretPrompt, look: PromptLook): Line[]
   const title = prompt.kind === "sudo" ? "🔒 Password for sudo" : `🔑 ${prompt.variable ?? "Secret"}`;
   const note =
     prompt.kind === "sudo"
-      ? "Kept for this session only. Enter alone skips."
-      : "Stored in .env; neither the model nor the history sees it. Enter alone skips.";
+      ? "Kept for this session only. Press Enter to skip."
+      : "Stored in .env; neither the model nor the history sees it. Press Enter to skip.";
   const body = wrapText(prompt.prompt, look.columns - 4).map((row): Line => [{ text: "  " }, ...row]);
   const rows: Line[] = [...body, [{ text: cutText(`  ${note}`, look.columns), style: "dim" }]];
   return framed(prompt, look, { title, body: rows });

@@ -9,6 +9,7 @@ import {
   remove,
   type TextBuffer,
 } from "../../input/buffer.ts";
+import { vimStart } from "../../input/vim.ts";
 import { promptBuffer, withBuffer } from "../prompts/prompt.ts";
 import { changePrompt } from "../prompts/prompts.ts";
 import { type EditorState, effect, type ViewState } from "../state.ts";
@@ -96,7 +97,7 @@ function recall(state: ViewState, position: EditorState["recall"], buffer: TextB
 /** The draft is gone: sent, or thrown away. */
 export function clearDraft(state: ViewState): ViewState {
   const editor = { ...state.editor, buffer: emptyBuffer, recall: undefined, undo: [], images: [], pastes: [] };
-  return { ...state, editor: { ...editor, completions: undefined } };
+  return { ...state, editor: { ...editor, completions: undefined, vim: vimStart } };
 }
 
 const maxGhost = 200;

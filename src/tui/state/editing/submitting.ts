@@ -55,7 +55,7 @@ function send(state: ViewState, draft: string): ViewState {
 const commandPattern = /^(?:\/[a-z][\w-]*(?:\s|$)|!.)/i;
 
 /** To the session. Shown at once, unless Hermes is busy: then it depends on what becomes of it. */
-function hand(
+export function hand(
   state: ViewState,
   input: { readonly text: string; readonly shown: string; readonly images: readonly string[] },
 ): ViewState {

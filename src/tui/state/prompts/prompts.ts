@@ -88,7 +88,7 @@ function expiryText(prompt: Prompt): string {
     case "question":
       return `No answer in ${prompt.timeoutMs / 1_000} s: Hermes decides.`;
     case "sudo":
-      return `No password in ${prompt.timeoutMs / 1_000} s: the command goes on without it.`;
+      return `No password in ${prompt.timeoutMs / 1_000} s: the command continues without it.`;
     case "secret":
       return `Nothing was entered in ${prompt.timeoutMs / 1_000} s.`;
   }
