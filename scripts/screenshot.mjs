@@ -102,6 +102,13 @@ async function walk(project, size) {
   screens[`${name}-keys`] = screen();
   tmux("send-keys", "-t", "hermes", "Escape");
   await sleep(500);
+  tmux("send-keys", "-t", "hermes", "F1");
+  await shows(/─ Commands ─/);
+  tmux("send-keys", "-t", "hermes", "-l", "files");
+  await shows(/search: files/);
+  screens[`${name}-commands`] = screen();
+  tmux("send-keys", "-t", "hermes", "Escape");
+  await sleep(500);
   say("/connect");
   await shows(/Which provider/);
   screens[`${name}-connect`] = screen();

@@ -98,6 +98,14 @@ describe("help with keys", () => {
     expect(await ui.row("❯")).toBe("❯ a?");
   });
 
+  it("shows what matters most in a window too low for all of them, and says how many are missing", async () => {
+    await using ui = await TuiDriver.start({ columns: 40, rows: 20 });
+    await ui.press("?");
+    const visible = ui.screen.visible().join("\n");
+    expect(visible).toMatch(/Keys · any key closes[\s\S]*\/help[\s\S]*Enter[\s\S]*Ctrl-C/);
+    expect(visible).toMatch(/─ \d+ more in a larger window ─/);
+  });
+
   it("searches the history by Ctrl-R and puts the choice into the line", async () => {
     await using ui = await TuiDriver.start();
     await ui.press("first words", keys.enter, "second thing", keys.enter);

@@ -39,6 +39,10 @@ describe("the colours", () => {
     await using terminal = new ProgramTerminal(stage, ["-m", "demo"], { ...truecolor, COLORFGBG: "0;15" });
     await terminal.sees("❯");
     expect(terminal.written).toContain("38;2;156;196;234");
+    await terminal.say("/skin");
+    await terminal.sees(/❯ ● slate +Cool blue and grey/);
+    terminal.press("colour-blind");
+    await terminal.sees(/❯ +colour-blind +Blue for good, orange for bad/);
   });
 
   it("of high contrast dim nothing", async () => {
@@ -127,9 +131,7 @@ describe("vi keys", () => {
     await terminal.sees(/\nNORMAL ❯ the yellow door/);
     terminal.press("u");
     await terminal.sees(/\nNORMAL ❯ the yello door/);
-    terminal.press("dd");
-    await terminal.sees(/\nNORMAL ❯\s*\n/);
-    terminal.press("Pa!\r");
+    terminal.press("A!\r");
     await terminal.answers(/● the yello door![\s\S]*Noted\./);
     expect((await model.received(1)).messages.at(-1)).toMatchObject({ role: "user", content: "the yello door!" });
   });

@@ -1,5 +1,6 @@
 import type { Completion, PickerItem } from "#session";
 import { bufferOf } from "../input/buffer.ts";
+import { builtInSkins } from "../theme/skins.ts";
 import { editDraft } from "./editing/editing.ts";
 import { hand } from "./editing/submitting.ts";
 import { effect, notice, type PickerState, print, type ViewState } from "./state.ts";
@@ -62,12 +63,18 @@ export function openPicker(
   }: { readonly title: string; readonly items: readonly PickerItem[]; readonly command: string },
 ): ViewState {
   const skinBefore = command === "/skin" ? state.settings.skin : undefined;
-  const items = skinBefore === undefined ? all : all.map((item) => ({ ...item, isCurrent: item.value === skinBefore }));
+  const items = skinBefore === undefined ? all : all.map((item) => skinItem(item, skinBefore));
   const index = Math.max(
     0,
     items.findIndex((item) => item.isCurrent),
   );
   return { ...state, picker: { title, items, command, query: "", index, skinBefore } };
+}
+
+/** The session knows a skin by its name only. */
+function skinItem(item: PickerItem, current: string): PickerItem {
+  const detail = builtInSkins.find(({ name }) => name === item.value)?.description ?? item.detail;
+  return { ...item, detail, isCurrent: item.value === current };
 }
 
 /** Without a choice: a skin that was only looked at goes again. */

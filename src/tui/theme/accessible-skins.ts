@@ -20,7 +20,7 @@ export const accessibleSkins: readonly SkinChange[] = [
   },
   {
     name: "colour-blind",
-    description: "Blue for good, orange for bad: told apart without red and green",
+    description: "Blue for good, orange for bad; no red and green",
     colors: colorsFrom(
       { title: "#f0e442", text: "#f2f2f2", accent: "#56b4e9", label: "#e0a3c8", bar: "#262626", current: "#0a3d62" },
       ["#56b4e9", "#ff8c2e", "#fff3a0"],

@@ -28,7 +28,7 @@ const daylightColors: SkinColors = {
 /** The skin all others inherit from: gold on the terminal's own background, ink and blue on a light one. */
 export const defaultSkin: Skin = {
   name: "default",
-  description: "Gold and bronze on your own background",
+  description: "Gold on dark terminals, ink and blue on light ones",
   colors: {
     banner_border: "#b8863b",
     banner_title: "#ffd75f",

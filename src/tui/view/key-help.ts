@@ -14,8 +14,11 @@ const beginnings: readonly (readonly [string, string])[] = [
 /** Moves every editor knows need no place here. */
 const known = new Set(["left", "right", "row up, history", "row down, history", "delete left", "delete right"]);
 
-/** Everything on one screen, in columns. */
-export function keyRows(columns: number): Line[] {
+/** Frame, status line, input, and a row of what was there before. */
+const rowsAround = 7;
+
+/** Everything on one screen, in columns; in a low window what matters most, and how much more there is. */
+export function keyRows({ columns, rows: windowRows }: { readonly columns: number; readonly rows: number }): Line[] {
   const entries = [
     ...beginnings,
     ...keymap.filter(({ about }) => !known.has(about)).map(({ keys, about }) => [shownKeys(keys), about] as const),
@@ -34,7 +37,14 @@ export function keyRows(columns: number): Line[] {
       ];
     });
   });
-  return [boxTop("Keys · any key closes", columns, "session-border"), ...rows, boxBottom(columns, "session-border")];
+  const shown = rows.slice(0, Math.max(1, windowRows - rowsAround));
+  const hidden = entries.filter((_entry, index) => index % height >= shown.length).length;
+  const more = hidden > 0 ? `${hidden} more in a larger window` : "";
+  return [
+    boxTop("Keys · any key closes", columns, "session-border"),
+    ...shown,
+    boxBottom(columns, "session-border", more),
+  ];
 }
 
 const keyColumns = 15;

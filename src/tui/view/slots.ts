@@ -74,7 +74,8 @@ export function builtInSlots(source: ViewSource, extra: readonly Widget[]): Layo
     ),
     modelPicker: widget(
       "modelPicker",
-      (columns) => (source.state().isHelpOpen ? keyRows(columns) : pickerRows(source, columns)),
+      (columns) =>
+        source.state().isHelpOpen ? keyRows({ columns, rows: source.rows() }) : pickerRows(source, columns),
       () => source.state().picker !== undefined || source.state().isHelpOpen,
     ),
     spinner: widget(

@@ -5,7 +5,7 @@ export const backupCommand: Command = {
   name: "backup",
   about: "Back up the home to one archive",
   flags: [
-    { name: "output", short: "o", kind: "text", value: "<file>", about: "Where to", completes: "file" },
+    { name: "output", short: "o", kind: "text", value: "<file>", about: "Output file", completes: "file" },
     { name: "quick", short: "q", kind: "switch", about: "Only settings, credentials, notes and sessions" },
     { name: "label", short: "l", kind: "text", value: "<text>", about: "Part of the file name" },
   ],
