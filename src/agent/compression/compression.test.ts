@@ -467,6 +467,6 @@ describe("when the provider refuses the size", () => {
     const ended = await agent.runConversation({ userMessage: "Next." });
     expect(ended).toMatchObject({ text: "Fine." });
     expect(records).toMatchObject([{ summaryStatus: "local_extract" }]);
-    expect(notices(events)).toContainEqual(expect.stringContaining("extract made by rule"));
+    expect(notices(events)).toContainEqual(expect.stringContaining("rule-based extract"));
   });
 });

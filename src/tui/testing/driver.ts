@@ -2,6 +2,7 @@ import { FakeClock } from "#foundation/testing/fake-clock";
 import type { OpenSession, SessionEvent } from "#session";
 import type { RunTuiOptions } from "../app/options.ts";
 import { runTui } from "../run-tui.ts";
+import { createDecoder } from "../terminal/decode-input.ts";
 import { FakeSession } from "./fake-session.ts";
 import { type FakeScreenOptions, TerminalScreen } from "./terminal-screen.ts";
 
@@ -55,6 +56,8 @@ export class TuiDriver implements AsyncDisposable {
 
   /** Starts the UI and waits until it listens to its session and to keys. */
   static async start(options: DriverOptions = {}): Promise<TuiDriver> {
+    // Keys wait until the decoder is loaded, which on a busy machine is later than the first frame.
+    (await createDecoder(() => undefined))[Symbol.dispose]();
     const driver = new TuiDriver(options);
     await driver.until(() => driver.screen.starts > 0);
     if (options.opening === undefined) await driver.until(() => driver.session.listenerCount > 0);
