@@ -5,7 +5,7 @@ import { UserError } from "#foundation/errors";
 import { runProcess } from "#foundation/process/run";
 import type { Invocation } from "../../command.ts";
 import { homeOf } from "../../support/home.ts";
-import { programOf, suffixOf } from "./program.ts";
+import { programOf, stopSeconds, suffixOf } from "./program.ts";
 import type { Service } from "./service.ts";
 import { ServiceFile } from "./service-file.ts";
 
@@ -15,8 +15,9 @@ export function launchd(invocation: Invocation): Service {
   const label = `ai.hermes.gateway${suffixOf(home, env)}`;
   const file = path.join(env["HOME"] ?? homedir(), "Library", "LaunchAgents", `${label}.plist`);
   const facts = { home: home.root, searchPath: env["PATH"] ?? "/usr/bin:/bin", logs: home.logs };
+  const program = programOf(invocation);
   const plist = new ServiceFile(file, {
-    text: plistText(label, programOf(invocation), facts),
+    text: async () => plistText(label, program, { ...facts, stopsIn: await stopSeconds(invocation) }),
     pathLine: /^\s*<key>PATH<\/key>.*$/mu,
   });
   const domain = `gui/${process.getuid?.() ?? 0}`;
@@ -54,9 +55,10 @@ interface PlistFacts {
   readonly home: string;
   readonly searchPath: string;
   readonly logs: string;
+  readonly stopsIn: number;
 }
 
-function plistText(label: string, program: readonly string[], { home, searchPath, logs }: PlistFacts): string {
+function plistText(label: string, program: readonly string[], { home, searchPath, logs, stopsIn }: PlistFacts): string {
   const strings = program.map((part) => `    <string>${escaped(part)}</string>`).join("\n");
   return `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
@@ -68,6 +70,7 @@ function plistText(label: string, program: readonly string[], { home, searchPath
 ${strings}
   </array>
   <key>RunAtLoad</key><true/>
+  <key>ExitTimeOut</key><integer>${stopsIn}</integer>
   <key>KeepAlive</key><dict><key>SuccessfulExit</key><false/></dict>
   <key>StandardOutPath</key><string>${escaped(path.join(logs, "gateway.log"))}</string>
   <key>StandardErrorPath</key><string>${escaped(path.join(logs, "gateway.error.log"))}</string>

@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import path from "node:path";
 import type { HermesHome } from "#foundation/files/paths";
 import type { Invocation } from "../../command.ts";
+import { loadSettings } from "../../support/settings.ts";
 
 /** One home is the plain name; another one has its own. */
 export function suffixOf(home: HermesHome, env: NodeJS.ProcessEnv): string {
@@ -16,4 +17,10 @@ export function suffixOf(home: HermesHome, env: NodeJS.ProcessEnv): string {
 export function programOf({ global }: Invocation): readonly string[] {
   const profile = global.profile === undefined ? [] : ["--profile", global.profile];
   return [process.execPath, process.argv[1] ?? "hermes", ...profile, "gateway", "run", "--replace"];
+}
+
+/** How long the manager has to wait before it ends it by force: turns that run get their time first. */
+export async function stopSeconds(invocation: Invocation): Promise<number> {
+  const { loaded } = await loadSettings(invocation, { isQuiet: true });
+  return Math.max(60, loaded.config.agent.restart_drain_timeout) + 30;
 }

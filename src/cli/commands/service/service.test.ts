@@ -60,6 +60,20 @@ describe("the gateway as a service", () => {
     ]);
   });
 
+  it("has the time to finish what it works on that the settings give it, also once they change [40:PRC-38] [40:PRC-40]", async () => {
+    const { invocation } = await machine("systemctl");
+    await mkdir(path.join(folder, ".hermes"), { recursive: true });
+    await writeFile(path.join(folder, ".hermes/config.yaml"), "agent: { restart_drain_timeout: 300 }\n");
+    const [unit, agent] = [serviceOf(invocation, "linux"), serviceOf(invocation, "darwin")];
+    await unit.install();
+    await agent.install();
+    expect(await readFile(unit.file, "utf8")).toContain("\nTimeoutStopSec=330\n");
+    expect(await readFile(agent.file, "utf8")).toContain("<key>ExitTimeOut</key><integer>330</integer>");
+    await writeFile(path.join(folder, ".hermes/config.yaml"), "agent: { restart_drain_timeout: 10 }\n");
+    expect(await unit.refresh()).toBe(`${unit.file}.previous`);
+    expect(await readFile(unit.file, "utf8")).toContain("\nTimeoutStopSec=90\n");
+  });
+
   it("of another profile has a name of its own [40:PRC-38]", async () => {
     const { invocation } = await machine("systemctl");
     await mkdir(path.join(folder, ".hermes/profiles/work"), { recursive: true });

@@ -6,11 +6,9 @@ import { isContainer, isTermux, thisMachine } from "#foundation/process/platform
 import { type ProcessResult, runProcess } from "#foundation/process/run";
 import type { Invocation } from "../../command.ts";
 import { homeOf } from "../../support/home.ts";
-import { programOf, suffixOf } from "./program.ts";
+import { programOf, stopSeconds, suffixOf } from "./program.ts";
 import type { Service } from "./service.ts";
 import { ServiceFile } from "./service-file.ts";
-
-const drainSeconds = 60;
 
 export function systemd(invocation: Invocation): Service {
   const { env } = invocation.io;
@@ -20,7 +18,8 @@ export function systemd(invocation: Invocation): Service {
   const file = path.join(config, "systemd", "user", name);
   const searchPath = env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin";
   const unit = new ServiceFile(file, {
-    text: unitText(programOf(invocation), { home: home.root, searchPath, name }),
+    text: async () =>
+      unitText(programOf(invocation), { home: home.root, searchPath, name, stopsIn: await stopSeconds(invocation) }),
     pathLine: /^Environment="?PATH=.*$/mu,
   });
   const control = controlOf(invocation);
@@ -117,9 +116,10 @@ interface UnitFacts {
   readonly home: string;
   readonly searchPath: string;
   readonly name: string;
+  readonly stopsIn: number;
 }
 
-function unitText(program: readonly string[], { home, searchPath, name }: UnitFacts): string {
+function unitText(program: readonly string[], { home, searchPath, name, stopsIn }: UnitFacts): string {
   return `# Written by Hermes, and anew when its installation changes. Changes of your own belong into: systemctl --user edit ${name}
 [Unit]
 Description=Hermes gateway
@@ -139,7 +139,7 @@ RestartSec=30
 RestartForceExitStatus=75
 KillMode=mixed
 KillSignal=SIGTERM
-TimeoutStopSec=${drainSeconds + 30}
+TimeoutStopSec=${stopsIn}
 StandardOutput=journal
 StandardError=journal
 
