@@ -20,8 +20,8 @@ export interface SupervisorDeps {
   readonly logger: Logger;
 }
 
-/** A connection that says nothing for this long is deaf, whatever its socket believes. */
-const longestSilenceMs = 60_000;
+/** A connection that says nothing for this long is deaf, whatever its socket believes; with the next look that is a minute at most. */
+const longestSilenceMs = 50_000;
 const lookEveryMs = 10_000;
 /** A connection that lasted so long was a good one: it is made again at once. */
 const goodAfterMs = 30_000;

@@ -40,8 +40,6 @@ export interface PlatformKit extends AsyncDisposable {
    * adapter asks for it, or holds it.
    */
   readonly deliversAgain?: boolean;
-  /** The service stops answering without closing anything. */
-  goSilent?(): void;
 }
 
 export interface TestPorts extends ConnectionPorts {

@@ -57,7 +57,6 @@ export async function startSignalServer({ isOld = false } = {}): Promise<SignalS
     limited: fail(-5, "Rate limited for +4917011111"),
     refused: fail(-1, "Invalid message"),
     async answer({ path, json }) {
-      if (path === "/api/v1/check") return { status: 200, bytes: "" };
       const params = (json["params"] ?? {}) as Fields;
       const run = methods[String(json["method"])];
       if (path !== "/api/v1/rpc" || run === undefined) return fail(-32601, "Method not implemented");
@@ -72,8 +71,13 @@ export async function startSignalServer({ isOld = false } = {}): Promise<SignalS
     if (url.pathname !== "/api/v1/events") return answer?.(request, response);
     if (url.searchParams.get("account") !== account) return void response.writeHead(404).end();
     response.writeHead(200, { "content-type": "text/event-stream" });
-    response.write(":\n\n");
-    response.on("close", () => end(response));
+    const signOfLife = (): boolean => response.write(":\n\n");
+    signOfLife();
+    const signs = setInterval(signOfLife, 15_000);
+    response.on("close", () => {
+      clearInterval(signs);
+      end(response);
+    });
     const { "last-event-id": lastId } = request.headers;
     const isKnown = typeof lastId === "string" && lastId.startsWith(daemonRun);
     const after = isKnown ? Number(lastId.slice(daemonRun.length)) : 0;

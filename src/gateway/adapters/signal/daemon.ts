@@ -14,10 +14,6 @@ export function signalDaemon(send: Fetch, root: string, account: string): Signal
       await readEvents({ ...stream, fetch: send, url }, signal);
       return "the stream ended";
     },
-    async isUp(signal) {
-      const answer = await send(`${root}/api/v1/check`, { signal }).catch(() => undefined);
-      return answer?.ok === true;
-    },
     async send(to, { text, file }, signal) {
       const attachments = file === undefined ? {} : { attachments: [file.path] };
       const answer = await rpc("send", { account, ...receiver(to), message: text, ...attachments }, signal);

@@ -39,10 +39,6 @@ export function signalContainer(ports: ConnectionPorts, root: string, account: s
       );
       return reason;
     },
-    async isUp(signal) {
-      const answer = await ports.fetch(`${root}/v1/health`, { signal }).catch(() => undefined);
-      return answer?.ok === true;
-    },
     async send(to, content, signal) {
       const body = { number: account, recipients: [receiver(to)], ...(await bodyOf(content)) };
       return textAt(await rest("/v2/send", { body, signal }), "timestamp");

@@ -22,7 +22,6 @@ export interface SignalContent {
 export interface SignalService {
   /** Until the stream ends; says why. Rejects when there is none. */
   listen(stream: SignalStream, signal: AbortSignal): Promise<string>;
-  isUp(signal: AbortSignal): Promise<boolean>;
   /** The timestamp of the message, which is its id. */
   send(to: Destination, content: SignalContent, signal: AbortSignal): Promise<string>;
   typing(to: Destination, signal: AbortSignal): Promise<void>;
