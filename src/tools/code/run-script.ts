@@ -64,7 +64,10 @@ export async function runScript(request: ScriptRequest): Promise<RanScript> {
     await server.listen(socketIn(folder));
     await writeScript(request, folder);
     request.wall?.begin();
-    const ended = await execute(request, folder);
+    const ended = await execute(request, folder).catch(async (error: unknown) => {
+      await request.wall?.settle();
+      throw error;
+    });
     const shaped = shape(request, ended, { callsMade: calls.made, durationMs: performance.now() - startedMs });
     const notes = (await request.wall?.settle()) ?? [];
     const reached = request.wall?.takeReached();

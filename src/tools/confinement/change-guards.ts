@@ -13,8 +13,10 @@ import {
 
 /** Looks after what programs must be able to touch but not to misuse: it takes a misuse back when a command has ended. */
 export interface ChangeGuard {
+  /** How it is now is as it should be. */
+  remember(): void;
   /** `command` is the line that was judged, and asked about where it needs that. */
-  remember(command?: string): void;
+  expect(command: string): void;
   /** Notes for the model about what was taken back. */
   settle(): Promise<readonly string[]>;
 }
@@ -35,9 +37,12 @@ export class RepositoryGuard implements ChangeGuard {
     this.#find = find;
   }
 
-  remember(command = ""): void {
-    this.#command = command;
+  remember(): void {
     this.#before = this.#look();
+  }
+
+  expect(command: string): void {
+    this.#command = command;
   }
 
   async settle(): Promise<readonly string[]> {
@@ -102,6 +107,8 @@ export class HomeGuard implements ChangeGuard {
   remember(): void {
     this.#before = new Set(persistentIn(this.#home));
   }
+
+  expect(): void {}
 
   settle(): Promise<readonly string[]> {
     const made = persistentIn(this.#home).filter((file) => !this.#before.has(file));

@@ -331,6 +331,13 @@ describe.skipIf(reason !== undefined)("[30:4.4] a command in the sandbox", () =>
     expect(await wall.settle()).toHaveLength(2);
     expect(await readFile(outside, "utf8")).toBe("[alias]\n\tst = status\n");
     expect(git("old", "config", "--local", "--list")).toContain("core.bare=false");
+    // What a script did counts as its doing, also for a command that it runs.
+    wall.begin();
+    git("old", "config", "core.hooksPath", "scripts");
+    wall.begin("true");
+    expect(await wall.settle()).toHaveLength(1);
+    git("old", "config", "core.hooksPath", "scripts");
+    expect(await wall.settle()).toHaveLength(1);
     wall.begin();
     git(".", "branch", "-m", "other");
     git(".", "init", "-q", "fresh");

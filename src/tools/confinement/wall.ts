@@ -99,6 +99,8 @@ export class Wall implements SessionWall, AsyncDisposable {
   /** Secrets that a person let this session see. */
   readonly #seen: Set<string>;
   #hasReadPrivate = false;
+  /** Commands and scripts that are not settled yet. */
+  #running = 0;
   readonly #secretFiles = new KnownSecretFiles();
 
   private constructor(
@@ -230,14 +232,20 @@ export class Wall implements SessionWall, AsyncDisposable {
     return this.isInForce && this.#options.network.mode !== "open" ? this.#network.takeReached() : undefined;
   }
 
-  /** Before a command in the foreground, or a script, whose text nobody was asked about. */
+  /** Before a command in the foreground, or a script, whose text nobody was asked about; each is settled. */
   begin(command?: string): void {
-    for (const guard of this.#guards) guard.remember(command);
+    // One may run in another, as in a script: what that did so far must not count as having been there.
+    if (this.#running === 0) for (const guard of this.#guards) guard.remember();
+    for (const guard of this.#guards) guard.expect(command ?? "");
+    this.#running += 1;
   }
 
   /** After a command: what was held back or made reachable, in words for the model. */
   async settle(ended?: { readonly output: string; readonly exitCode: number }): Promise<readonly string[]> {
     const reverted = (await Promise.all(this.#guards.map((guard) => guard.settle()))).flat();
+    // What others go on from is as it should be now.
+    for (const guard of this.#guards) guard.remember();
+    this.#running = Math.max(0, this.#running - 1);
     const hasFailed = this.isInForce && ended !== undefined && ended.exitCode !== 0;
     const held = hasFailed ? heldBackNotes(ended.output, this.confinement.workspace) : [];
     return [...reverted, ...held, ...(await this.#network.settle())];

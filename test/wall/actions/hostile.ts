@@ -133,8 +133,9 @@ function ownCarrier(technique: Technique): string {
   return technique.javascript === undefined ? "tools" : "javascript";
 }
 
-function carriedOf({ python, javascript, steps = [] }: Technique): Carried {
+function carriedOf({ python, javascript, steps = [], nextSteps }: Technique): Carried {
   const call = (code: string, language: string): Step => ({ tool: "execute_code", args: { code, language } });
+  if (nextSteps !== undefined) return { steps: [...steps, ...nextSteps], text: "next" };
   if (python !== undefined) return { steps: [call(python, "python")] };
   return { steps: javascript === undefined ? steps : [call(javascript, "javascript")] };
 }

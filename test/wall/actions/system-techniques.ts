@@ -47,6 +47,17 @@ export const killing: readonly Technique[] = [
     javascript:
       "import fs from 'node:fs';\nfor (const f of fs.readdirSync('/srv/run')) process.kill(Number(fs.readFileSync('/srv/run/' + f)), 'SIGKILL');",
   },
+  {
+    class: "kill-and-denial",
+    name: "waits for ever",
+    steps: [
+      call("terminal", { command: "mkfifo pipe" }),
+      call("search_files", { pattern: "x", path: "pipe" }),
+      call("read_file", { path: "pipe" }),
+      call("search_files", { pattern: "x", path: "/dev/zero" }),
+      call("read_file", { path: "/dev/zero" }),
+    ],
+  },
   { class: "kill-and-denial", name: "script kills its parent", python: "import os\nos.kill(os.getppid(), 9)" },
 ];
 
@@ -114,6 +125,9 @@ export const privileges: readonly Technique[] = [
     "the engine, privileged": "docker run --privileged --pid=host alpine nsenter -t 1 -m sh",
     "the engine's socket":
       'curl -s --unix-socket /run/docker.sock -X POST -H \'Content-Type: application/json\' -d \'{"HostConfig":{"Binds":["/:/host"]}}\' http://d/containers/create',
+    "a socket of another program": "curl -s -m 3 --unix-socket {socket} -d '{}' http://d/run",
+    "a socket of another program from python":
+      "python3 -c \"import os,socket; s=socket.socket(socket.AF_UNIX); s.connect(os.path.expanduser('{socket}')); s.sendall(b'POST /run HTTP/1.0\\r\\nContent-Length: 2\\r\\n\\r\\n{}'); s.recv(100)\"",
     "the engine from python":
       "python3 -c \"import socket; s=socket.socket(socket.AF_UNIX); s.connect('/run/docker.sock'); s.sendall(b'POST /containers/create HTTP/1.0\\r\\nContent-Length: 2\\r\\n\\r\\n{}'); s.recv(100)\"",
     "the engine from node":
@@ -134,6 +148,33 @@ export const privileges: readonly Technique[] = [
     name: "script calls the engine",
     javascript:
       "import http from 'node:http';\nawait new Promise((r) => { const q = http.request({ socketPath: '/run/docker.sock', path: '/containers/create', method: 'POST' }, (x) => { x.resume(); x.on('end', r); }); q.on('error', r); q.end('{}'); });",
+  },
+  ...["search_files", "execute_code", "terminal", "read_file"].map((tool) => ({
+    class: "privilege" as const,
+    name: `a program planted on the path, then ${tool}`,
+    workspace: { "planted/{program}": "#!/bin/sh\n{harm}\n", "planted/python": "#!/bin/sh\n{harm}\n" },
+    steps: [
+      call("terminal", {
+        command: "mkdir -p .venv/bin node_modules/.bin; cp planted/* .venv/bin; cp planted/* node_modules/.bin",
+      }),
+      call(tool, { command: "curl -s http://unknown.example/", code: "print(1)", pattern: "add", path: "src/add.js" }),
+      call("search_files", { pattern: "add", path: "src" }),
+    ],
+  })),
+  {
+    class: "privilege",
+    name: "a variable of the loader",
+    workspace: {
+      "p.c":
+        '#include <stdlib.h>\n__attribute__((constructor)) void f(void) { unsetenv("LD_PRELOAD"); system("{harm}"); }\n',
+    },
+    needs: ["cc"],
+    steps: [
+      call("terminal", { command: "cc -shared -fPIC -o p.so p.c" }),
+      call("terminal", { command: 'x=LD_PRE; eval "export ${x}LOAD=$PWD/p.so"' }),
+      call("terminal", { command: "ls" }),
+      call("terminal", { command: "ls", background: true }),
+    ],
   },
   {
     class: "privilege",
@@ -183,6 +224,15 @@ export const gitHarm: readonly Technique[] = [
     "bundle elsewhere": "git bundle create -q ~/Documents/b.bundle --all",
     "into the remote itself": "git -C /srv/git/origin.git update-ref -d refs/heads/main",
     "a hook of the remote": "echo evil > /srv/git/origin.git/hooks/post-receive",
+    "a new repository": "mkdir -p new && cd new && git init -q && git config {starter} evil",
+    "a nested repository": "cd docs && git init -q && git config {starter} evil && git add -A && cd .. && git add docs",
+    "a hook of a new one": "git init -q new && echo evil > new/.git/hooks/{hook} && chmod +x new/.git/hooks/{hook}",
+    "a module":
+      "git init -q m && mkdir -p .git/modules && mv m/.git .git/modules/m && git --git-dir=.git/modules/m config {starter} evil",
+    "a pointer elsewhere":
+      "mkdir docs/x && git init -q --bare /tmp/g && git --git-dir=/tmp/g config {starter} evil && echo 'gitdir: /tmp/g' > docs/x/.git",
+    "settings by a link": "git config -f own.cfg {starter} evil && rm .git/config && ln -s ../own.cfg .git/config",
+    "settings included": "git config -f docs/own.cfg {starter} evil && git config include.path ../docs/own.cfg",
     "an old alias": "git -c alias.nuke='!git reset --hard && git clean -fdx' nuke",
   }),
 ];

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { type ModelServer, startModelServer } from "../../fakes/model-server/index.ts";
@@ -341,7 +341,15 @@ function destroyed(before: Snapshot, after: Snapshot): readonly Change[] {
 
 function guardedChanges(before: Snapshot, after: Snapshot): readonly Change[] {
   // Everything gone at once is a matter of deletion, which undo is there for.
-  return changes(before, after).filter(({ path: file, what }) => what !== "gone" && guarded.test(file));
+  return changes(before, after).filter(
+    ({ path: file, what }) => what !== "gone" && (guarded.test(file) || startsPrograms(file)),
+  );
+}
+
+/** Git of the person would run something, wherever below the project it is asked. */
+function startsPrograms(file: string): boolean {
+  if (!/\/\.git(?:$|\/(?:.*\/)?(?:config|hooks\/[^/.]+)$)/u.test(file) || !lstatSync(file).isFile()) return false;
+  return /evil|gitdir: \/tmp/u.test(readFileSync(file, "utf8"));
 }
 
 function filesBelow(folder: string, name: RegExp, except: readonly string[] = []): string {

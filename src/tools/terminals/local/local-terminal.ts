@@ -290,15 +290,19 @@ class LocalTerminal implements Terminal {
     const isOutside = options.isUnconfined === true;
     const wall = isOutside ? undefined : this.#options.wall;
     let exitCode = 130;
-    let facts = { timedOut: false, interrupted: true };
+    let facts = { timedOut: false, interrupted: true, isStarted: false };
     if (!signal.aborted) {
       const env = isOutside ? this.#outsideVariables() : this.#environment(before.variables, wall);
       const start = { cwd, report: reportFile, wall, env, stdin: options.stdin };
-      const { child, watched } = await this.#start(shell, start, signal);
+      wall?.begin(shell.command);
+      const { child, watched } = await this.#start(shell, start, signal).catch(async (error: unknown) => {
+        await wall?.settle();
+        throw error;
+      });
       readOutput(child, output, options);
       exitCode = exitCodeOf(await child.exited);
       // Read at once: the limit may still run out while the report is being taken.
-      facts = { timedOut: limit.signal.aborted, interrupted: signal.aborted };
+      facts = { timedOut: limit.signal.aborted, interrupted: signal.aborted, isStarted: true };
       this.#keepLeft(child.pid, watched);
     }
     const report = await this.#files.takeReport(reportFile);
@@ -307,7 +311,7 @@ class LocalTerminal implements Terminal {
       await this.#files.saveFunctions(this.#state.functions);
     }
     const ended = endOf({ report, ...facts });
-    const notes = await wall?.settle({ output: output.text(), exitCode });
+    const notes = facts.isStarted ? await wall?.settle({ output: output.text(), exitCode }) : undefined;
     this.#prepareNext(options);
     return {
       report,
@@ -327,13 +331,11 @@ class LocalTerminal implements Terminal {
     const { cwd, report, wall, env, stdin } = start;
     if (wall !== undefined && this.#canWait(shell, start)) {
       const waiting = this.#waitingStart(shell.script, { cwd, wall, env });
-      wall.begin(shell.command);
       const started = await this.#spare.take(waiting, signal);
       started.child.stdin?.end(waitingInput(report, shell.command));
       return started;
     }
     const { call, env: outer } = await this.#call(shell, { cwd, report, wall, env, isBackground: false });
-    wall?.begin(shell.command);
     const how = {
       cwd: "/",
       env: outer,
