@@ -155,7 +155,7 @@ describe("one call", () => {
     expect(seen).toEqual([2, 3]);
   });
 
-  it("that is refused by a hook changes nothing; an allowed one is told once before and once after [10:A2.7] [10:TOOL-1] [10:D6] [10:D29]", async () => {
+  it("that is refused by a hook changes nothing; an allowed one is told once before and once after [10:A2.7] [30:W-02] [10:TOOL-1] [10:D6] [10:D29]", async () => {
     const log: string[] = [];
     const observer: CallObserver = {
       beforeCall: (call) => {

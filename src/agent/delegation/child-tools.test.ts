@@ -69,7 +69,7 @@ describe("the tools of a child", () => {
       ["memory", "clarify", "messaging", "code_execution", "delegation", "all"],
     ],
   ])(
-    "never include what no child may have: %s [10:A9.4] [10:DELEG-2] [10:DELEG-3] [10:D51] [30:9.1-4]",
+    "never include what no child may have: %s [30:W-06] [10:A9.4] [10:DELEG-2] [10:DELEG-3] [10:D51] [30:9.1-4]",
     async (_how, toolsets) => {
       const { listing, toolsets: known } = await everything(["hermes-cli", "provider", "mcp-git"]);
       const child = childListing(listing, toolsets === undefined ? leaf : { ...leaf, toolsets }, known);

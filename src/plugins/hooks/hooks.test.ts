@@ -193,7 +193,7 @@ describe("shell hooks", () => {
     }
   });
 
-  it("run only with consent, which ends when the script changes [30:7.5]", async () => {
+  it("run only with consent, which ends when the script changes [30:7.5] [30:W-27]", async () => {
     const { stage, configured, deps, path } = await withScript('{"action":"block","message":"m"}');
     await using _stage = stage;
     const asked: string[] = [];

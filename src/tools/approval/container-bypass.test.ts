@@ -36,7 +36,7 @@ describe("commands in containers", () => {
     ["the working directory", { docker_mount_cwd_to_workspace: true }],
     ["a credential file", { credential_files: ["google_token.json"] }],
     ["the host's network", { docker_network: "host" }],
-  ])("need approval with %s inside [30:5.1-1]", (_what, terminal) => {
+  ])("need approval with %s inside [30:5.1-1] [30:W-09]", (_what, terminal) => {
     expect(contained("docker", { terminal })).toBe(false);
     expect(contained("docker", { terminal, mode: "skip" })).toBe(true);
   });

@@ -196,7 +196,7 @@ describe("the approval gate", () => {
     expect(next.asked).toEqual([]);
   });
 
-  it("never runs a hardline command: not by yolo, not by mode, not by an allowlist, not by a rule", async () => {
+  it("never runs a hardline command: not by yolo, not by mode, not by an allowlist, not by a rule [30:5.3]", async () => {
     const yolo = new YoloSwitch({ forProcess: true, isAllowed: true });
     const { check } = gateWith(
       { yolo, mode: () => "off", permissions: rules({ allow: ["terminal"] }) },
@@ -326,7 +326,7 @@ describe("smart approval", () => {
   const asking = (ask: Auxiliary["ask"]) => ({ scope: testScope({ auxiliary: { ...noAuxiliary, ask } }) });
   const answering = (text: string) => asking(() => Promise.resolve({ kind: "text", text }));
 
-  it("runs on a bare APPROVE, for that command only [30:5.6]", async () => {
+  it("runs on a bare APPROVE, for that command only [30:5.6] [30:W-10]", async () => {
     const { check, asked } = gateWith(smart);
     expect((await check("rm -rf build", answering("APPROVE"))).kind).toBe("run");
     expect(asked).toEqual([]);

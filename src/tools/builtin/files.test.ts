@@ -174,7 +174,7 @@ describe("write_file", () => {
     );
   });
 
-  it("refuses to write a masked secret back, unless the mask stood there already [30:9.1]", async () => {
+  it("refuses to write a masked secret back, unless the mask stood there already [30:9.1] [30:W-12]", async () => {
     put("k.txt", "KEY=sk-real-secret");
     const tool = createWriteFileTool(
       deps({ findMask: (text) => (text.includes("sk-r...cret") ? "sk-r...cret" : undefined) }),
@@ -295,7 +295,7 @@ describe("patch", () => {
     expect(get("d.txt")).toBe("1\n");
   });
 
-  it("puts everything back when a write fails halfway", async () => {
+  it("puts everything back when a write fails halfway [30:W-20]", async () => {
     put("a.txt", "one\n");
     put("b.txt", "two\n");
     const terminal = folderTerminal(folder);

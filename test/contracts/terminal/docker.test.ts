@@ -86,7 +86,7 @@ describe.skipIf(missing !== undefined)("the container of a docker terminal", () 
     );
   });
 
-  it("removes containers whose owner is dead, and no others", async () => {
+  it("removes containers whose owner is dead, and no others [30:W-16]", async () => {
     const dead = `${createHash("sha256").update(hostname()).digest("hex").slice(0, 8)}.999999999.0.00000000`;
     const start = (name: string, owner: string) =>
       engine.podman(

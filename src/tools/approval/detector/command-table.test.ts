@@ -153,7 +153,7 @@ const rows = table.flatMap(([commands, text, required, key]) =>
 );
 
 describe("the command table [30:5.13] [30:APR-01]", () => {
-  it.each(rows)("%j", (command, _text, required, key) => {
+  it.each(rows)("%j [30:5.4]", (command, _text, required, key) => {
     expect(verdict(command)).toBe(key === undefined ? required : `${required} ${key}`);
   });
 

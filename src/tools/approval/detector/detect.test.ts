@@ -14,7 +14,7 @@ const keysOf = (command: string, changes: Partial<DetectLocation> = {}): readonl
   return hardline === undefined ? findings.map((one) => one.key) : [hardline.key];
 };
 
-describe("what a command does is judged by its effects", () => {
+describe("what a command does is judged by its effects [30:W-08]", () => {
   it.each([
     ["echo x > ~/notes.md", "write outside the workspace"],
     ["sort a -o ../b", "write outside the workspace"],
@@ -135,7 +135,7 @@ describe("what a command does is judged by its effects", () => {
 });
 
 describe("a command is judged as bash gets it and as it looks", () => {
-  it("so that neither reading hides the other", () => {
+  it("so that neither reading hides the other [30:5.2]", () => {
     expect(keysOf("echo \uff02; rm -r a # \uff02")).toContain("recursive delete");
     expect(keysOf(": \u001b]0;; rm -r a; \u0007")).toContain("recursive delete");
     expect(keysOf("echo '\\\n'; rm -r a # '")).toContain("recursive delete");
