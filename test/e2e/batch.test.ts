@@ -111,6 +111,34 @@ describe("hermes batch", () => {
   }, 60_000);
 });
 
+describe("a batch whose files or flags are odd", () => {
+  it("starts afresh from a checkpoint nobody can read, and says so; eleven files are merged by their number [50:2.12.10] [50:2.12.13]", async () => {
+    await using server = await startModelServer({ strict: true });
+    server.otherwise(thoughtful);
+    const rows = Array.from({ length: 11 }, (_, n) => JSON.stringify({ prompt: `question ${n}` }));
+    await using stage = await Stage.open({
+      config: modelConfig(server.chatBaseUrl),
+      files: { "p.jsonl": rows.join("\n"), "data/r/checkpoint.json": "{broken" },
+    });
+    const run = ["batch", "--dataset-file", "p.jsonl", "--batch-size", "1", "--run-name", "r", "--resume"];
+    const ran = await stage.run([...run, "--log-prefix-chars", "50"]);
+    expect(ran, ran.stderr).toMatchObject({ code: 0 });
+    expect(ran.stderr).toMatch(/checkpoint/);
+    expect(ran.stderr).toContain("--log-prefix-chars has no effect");
+    expect(server.requests).toHaveLength(11);
+    const merged = lines(await stage.read("data/r/trajectories.jsonl"));
+    expect(merged.map((entry) => entry["prompt_index"])).toEqual(rows.map((_, n) => n));
+  }, 60_000);
+
+  it("refuses an effort there is none of, and lists those there are [50:2.12.11]", async () => {
+    await using stage = await Stage.open({ files: { "p.jsonl": '{"prompt":"p"}\n' } });
+    const run = ["batch", "--dataset-file", "p.jsonl", "--run-name", "r", "--reasoning_effort", "huge"];
+    const ran = await stage.run(run);
+    expect(ran.code).toBe(2);
+    for (const level of ["none", "minimal", "low", "medium", "high", "xhigh"]) expect(ran.stderr).toContain(level);
+  }, 60_000);
+});
+
 const thousand = 1000;
 const kills = 20;
 

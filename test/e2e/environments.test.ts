@@ -82,6 +82,19 @@ describe("hermes env", () => {
     expect(readFileSync(path.join(folder, "evaluate_config.yaml"), "utf8")).toContain('api_key: "***"');
   }, 60_000);
 
+  it("shows in its report what a model said as words; the page runs only its own script and asks no other place for anything [50:9.9.8]", async () => {
+    await using server = await startModelServer();
+    server.otherwise(says("<script>alert(1)</script>"));
+    await using stage = await Stage.open({ config: modelConfig(server.chatBaseUrl) });
+    const run = ["env", "terminal-test", "evaluate", "--env.data_dir_to_save_evals", "evals"];
+    expect(await stage.run(run)).toMatchObject({ code: 0 });
+    const page = await stage.read("evals/report.html");
+    expect(page).toContain("&#60;script&#62;alert(1)");
+    expect(page.match(/<script/g)).toHaveLength(1);
+    expect(page).not.toMatch(/<script[^>]|<link|\ssrc=|@import|url\(|https?:/i);
+    expect(page).toContain("<svg");
+  }, 60_000);
+
   it("runs as many tools at once as tool_pool_size says, over all rollouts [30:REG-75]", async () => {
     await using server = await startModelServer();
     server.onRequest(({ messages }) =>
@@ -160,6 +173,47 @@ describe("hermes env", () => {
     });
   }, 60_000);
 
+  it("takes fields from its defaults, then from a file, then from flags, lists among them [50:4.2] [50:4.10.1] [50:4.10.2]", async () => {
+    await using stage = await Stage.open({ files: { "own.yaml": "env:\n  max_agent_turns: 60\n" } });
+    const fields = async (name: string, ...more: readonly string[]) => {
+      const shown = await stage.run(["env", name, "evaluate", ...more, "--print-config", "--json"]);
+      expect(shown, shown.stderr).toMatchObject({ code: 0 });
+      return (JSON.parse(shown.stdout) as { readonly env: Record<string, unknown> }).env;
+    };
+    const defaults = await fields("terminal-test");
+    const fromFile = await fields("terminal-test", "--fields", "own.yaml");
+    expect(fromFile).toEqual({ ...defaults, max_agent_turns: 60 });
+    expect(defaults["max_agent_turns"]).not.toBe(60);
+    const fromFlag = await fields("terminal-test", "--fields", "own.yaml", "--env.max_agent_turns", "5");
+    expect(fromFlag).toEqual({ ...defaults, max_agent_turns: 5 });
+    const lists = ["--env.presets", '["fast_test"]', "--env.seeds", "[1]"];
+    expect(await fields("yc-bench", ...lists)).toMatchObject({ presets: ["fast_test"], seeds: [1] });
+  }, 60_000);
+
+  it("keeps a large result whole in a file of the sandbox; every rollout has a home of its own [50:4.10.9] [50:4.10.10]", async () => {
+    await using server = await startModelServer();
+    const said: string[] = [];
+    server.onRequest(({ messages }) => {
+      const last = messages.at(-1);
+      const text = String(last?.["content"]);
+      if (last?.["role"] === "user")
+        return calls("terminal", { command: "echo here >> ~/x.txt; printf 'a%.0s' $(seq 35000)" });
+      const file = /\/[^\s"\\]*\.txt/.exec(text)?.[0];
+      if (text.includes("<persisted-output>")) return calls("terminal", { command: `wc -c < ${file}; cat ~/x.txt` });
+      said.push(text);
+      return says("Done.");
+    });
+    await using stage = await Stage.open({ config: modelConfig(server.chatBaseUrl) });
+    const sizes = ["--env.group_size=2", "--env.default_result_size_chars=20000"];
+    const run = ["env", "terminal-test", "process", "--env.total_steps=1", ...sizes];
+    expect(await stage.run(run)).toMatchObject({ code: 0 });
+    expect(said).toHaveLength(2);
+    for (const text of said) {
+      expect(Number(/\d{5,}/.exec(text)?.[0])).toBeGreaterThanOrEqual(35_000);
+      expect(text.match(/here/g)).toHaveLength(1);
+    }
+  }, 60_000);
+
   it("takes an environment of one's own from a file [50:4.1]", async () => {
     await using server = await startModelServer();
     server.otherwise(says("4"));
@@ -175,7 +229,7 @@ describe("hermes env", () => {
     expect(lines(await stage.read("data/sums.jsonl"))[0]).toMatchObject({ scores: [1, 1] });
   }, 60_000);
 
-  it("serve feeds a trainer over the trajectory API until training is over [50:5.3] [50:5.1]", async () => {
+  it("serve feeds a trainer over the trajectory API until training is over, without a line of Python [50:5.3] [50:5.1] [50:10.1]", async () => {
     await using server = await startFileModel();
     await using stage = await Stage.open({ config: modelConfig(server.chatBaseUrl) });
     const api = stage.start(["rl-api", "--port", "0"]);
@@ -223,7 +277,7 @@ describe("hermes env", () => {
     expect(existsSync(path.join(stage.work, "unsent_groups.jsonl"))).toBe(false);
   }, 120_000);
 
-  it("serve --protocol nemo-gym runs rows and always answers, with fresh results only [50:10.3] [50:10.4.3] [50:10.4.4] [50:10.4.9]", async () => {
+  it("serve --protocol nemo-gym runs rows and always answers, with fresh results only [50:10.2] [50:10.3] [50:10.4.3] [50:10.4.4] [50:10.4.9]", async () => {
     await using model = await startFileModel();
     await using stage = await Stage.open({ config: modelConfig(model.chatBaseUrl) });
     const gym = stage.start(["env", "terminal-test", "serve", "--protocol", "nemo-gym", "--port", "0"]);

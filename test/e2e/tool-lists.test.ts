@@ -38,6 +38,22 @@ describe("toolsets of one's own", () => {
   });
 });
 
+describe("what tools there are", () => {
+  it("is told with their toolsets and descriptions, and in the chat with what a tool that cannot be used is missing [30:1.12]", async () => {
+    await using model = await startModelServer();
+    await using stage = await Stage.open({ config: modelConfig(model.chatBaseUrl) });
+    const { stdout } = await stage.run(["tools", "list", "--json"]);
+    const { toolsets } = JSON.parse(stdout) as { toolsets: Record<string, unknown>[] };
+    expect(toolsets.find((one) => one["name"] === "file")).toMatchObject({
+      description: expect.stringMatching(/\S/),
+      tools: ["patch", "read_file", "search_files", "write_file"],
+    });
+    const shown = (await stage.run(["chat", "-q", "/tools", "-Q"])).stdout;
+    expect(shown).toMatch(/read_file +file +on/);
+    expect(shown).toMatch(/image_generate +unavailable: no image service is configured/);
+  });
+});
+
 describe("whether a tool can be used", () => {
   it("is asked once for many turns, and a check that never answers only takes its own tool away [30:REG-21]", async () => {
     await using model = await startModelServer({ strict: true });

@@ -21,7 +21,7 @@ function turnsOf(after: readonly TrajectoryMessage[], log = memoryLogger()): rea
 
 const emptyThink = "<think>\n</think>\n";
 
-describe("the worked examples of the trajectory format [50:1.11] [50:1.12]", () => {
+describe("the worked examples of the trajectory format [50:1.11] [50:1.12.1]", () => {
   it("1: plain text gets an empty think block", () => {
     expect(turnsOf([{ role: "assistant", content: "Hi" }])).toEqual(["gpt <think>\n</think>\nHi"]);
   });
