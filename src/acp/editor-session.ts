@@ -124,7 +124,7 @@ export class EditorSession implements AsyncDisposable {
 
   /** `provider:model` or a model's name; what was said so far stays. */
   async setModel(model: string): Promise<void> {
-    if (!/^[^\s-]\S*$/.test(model)) throw new UserError(`${JSON.stringify(model)} is no name of a model.`);
+    if (!/^[^\s-]\S*$/.test(model)) throw new UserError(`${JSON.stringify(model)} is not a model name.`);
     const submission = await this.#options.session.submit({ text: `/model ${model}` });
     if (submission.kind === "refused") throw new UserError(submission.message);
     if (submission.kind !== "command" || submission.view.kind !== "text") return;

@@ -175,7 +175,7 @@ function finished(history: readonly Message[]): readonly Message[] {
 async function checkFolder(cwd: string): Promise<void> {
   const facts = path.isAbsolute(cwd) ? await stat(cwd).catch(() => undefined) : undefined;
   if (facts?.isDirectory() !== true)
-    throw new UserError(`${JSON.stringify(cwd)} is no folder.`, {
+    throw new UserError(`${JSON.stringify(cwd)} is not a folder.`, {
       hint: "A session needs the absolute path of a folder that exists.",
       code: "bad_folder",
     });

@@ -61,7 +61,11 @@ export async function serveApi(deps: ApiServerDeps, signal: AbortSignal): Promis
     });
   });
   server.on("clientError", refuseNonsense);
-  const port = await listenOn(server, settings, "End the program that has it, or set API_SERVER_PORT to another.");
+  const port = await listenOn(
+    server,
+    settings,
+    "Stop the program that uses it, or set API_SERVER_PORT to another port.",
+  );
   const over = new Deferred<void>();
   using _stop = onAbort(signal, () => over.resolve());
   try {

@@ -264,7 +264,7 @@ export class CronJobs {
     const { prompt, skills, script, workdir, contextFrom, baseUrl } = work;
     zoneOf(work.timezone);
     if (baseUrl !== undefined && !/^https?:\/\//.test(baseUrl))
-      throw new UserError(`${JSON.stringify(baseUrl)} is no address of an endpoint.`, {
+      throw new UserError(`${JSON.stringify(baseUrl)} is not an endpoint address.`, {
         hint: "It begins with http:// or https://.",
         code: "bad_base_url",
       });
@@ -282,7 +282,7 @@ export class CronJobs {
       });
     const threats = promptThreats(prompt, this.#deps.threatsIn);
     if (threats.length > 0)
-      throw new UserError(`This prompt is not kept for later: ${threats.join(", ")}.`, {
+      throw new UserError(`This prompt cannot be scheduled: ${threats.join(", ")}.`, {
         hint: "Word it without commands that reach for secrets or override instructions.",
         code: "prompt_blocked",
       });
@@ -315,5 +315,5 @@ function runAt(schedule: Job["schedule"]): number | undefined {
 }
 
 function heldReason({ untrusted = "" }: JobAuthor): string {
-  return `Made in a conversation that had read ${untrusted}; a person has to agree.`;
+  return `Created in a conversation that had read ${untrusted}; a person has to approve it.`;
 }

@@ -176,7 +176,7 @@ describe("hermes cron", () => {
     expect(model.requests).toEqual([]);
     expect(await home.run(["cron", "create", "1h", "x", "--base-url", "elsewhere"])).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("no address of an endpoint"),
+      stderr: expect.stringContaining("is not an endpoint address"),
     });
   });
 

@@ -19,6 +19,9 @@ const open = { type: "object", properties: { message: { type: "string" }, times:
 const plan = JSON.stringify({ tools: [{ name: "repeat_words", description: "Repeats", inputSchema: open }] });
 const servers = `mcp_servers:\n  everything:\n    command: ${JSON.stringify(process.execPath)}\n    args: ${JSON.stringify([fakeServer, plan])}\n`;
 
+/** A title is a request of its own, which would take the next reply of the script. */
+const untitled = "auxiliary: { title_generation: { enabled: false } }\n";
+
 describe("what the screen of the built program says", () => {
   it("commands show what is set and what is remembered", async () => {
     await using model = await startModelServer({ strict: true });
@@ -82,7 +85,7 @@ describe("what the screen of the built program says", () => {
 
   it("the empty line says what it is for: a turn, a question, a command, nothing [20:R10.27]", async () => {
     await using model = await startModelServer({ strict: true });
-    await using stage = await Stage.open({ config: modelConfig(model.chatBaseUrl) });
+    await using stage = await Stage.open({ config: modelConfig(model.chatBaseUrl, untitled) });
     await using terminal = new ProgramTerminal(stage, []);
     await terminal.sees("❯");
     model.script(hang());

@@ -16,9 +16,9 @@ export function readContent(value: unknown, param: string): MessageContent {
   if (value === null || value === undefined) return { text: "", images: [] };
   if (typeof value === "string") return { text: bounded(value, param), images: [] };
   if (!Array.isArray(value))
-    throw badRequest("A content is a text or a list of parts.", { code: "invalid_content_part", param });
+    throw badRequest("content must be text or a list of parts.", { code: "invalid_content_part", param });
   if (value.length > mostPieces)
-    throw badRequest(`A content has at most ${mostPieces} parts.`, { code: "invalid_content_part", param });
+    throw badRequest(`content may have at most ${mostPieces} parts.`, { code: "invalid_content_part", param });
   const texts: string[] = [];
   const images: string[] = [];
   for (const part of value as readonly unknown[]) {
@@ -31,7 +31,8 @@ export function readContent(value: unknown, param: string): MessageContent {
 
 function readPart(part: unknown, param: string): { readonly text: string } | { readonly image: string } {
   if (typeof part === "string") return { text: part };
-  if (!isRecord(part)) throw badRequest("A part of a content is an object.", { code: "invalid_content_part", param });
+  if (!isRecord(part))
+    throw badRequest("Each part of content must be an object.", { code: "invalid_content_part", param });
   const { type } = part;
   if (type === "text" || type === "input_text" || type === "output_text") {
     const { text } = part;
@@ -45,7 +46,7 @@ function readPart(part: unknown, param: string): { readonly text: string } | { r
     return { image: imageUrl(isRecord(address) ? address["url"] : address, param) };
   }
   const name = typeof type === "string" ? type.slice(0, 50) : "without a type";
-  throw badRequest(`Parts of the type ${name} are not taken.`, { code: "unsupported_content_type", param });
+  throw badRequest(`Parts of the type ${name} are not supported.`, { code: "unsupported_content_type", param });
 }
 
 function imageUrl(value: unknown, param: string): string {
@@ -54,7 +55,7 @@ function imageUrl(value: unknown, param: string): string {
     value.length <= maxImageCharacters &&
     /^(?:https?:\/\/\S|data:image\/[a-z0-9.+-]+[;,])/i.test(value);
   if (!isTaken)
-    throw badRequest("An image is an http(s) address or a data:image address.", { code: "invalid_image_url", param });
+    throw badRequest("An image must be an http(s) or data:image URL.", { code: "invalid_image_url", param });
   return value;
 }
 

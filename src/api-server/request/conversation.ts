@@ -51,7 +51,7 @@ export function readMessages(value: unknown, param: string): Spoken {
   const last = spoken.findLastIndex(({ role }) => role === "user");
   const input = spoken[last];
   if (input === undefined || (input.text.trim() === "" && input.images.length === 0))
-    throw badRequest("There is no message of the user.", { param, code: "no_user_message" });
+    throw badRequest("There is no user message.", { param, code: "no_user_message" });
   return { system: system.filter((text) => text !== "").join("\n\n"), ...arranged(spoken.slice(0, last), input) };
 }
 

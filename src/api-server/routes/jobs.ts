@@ -98,7 +98,7 @@ function readJob(body: Body): JobRequest {
     const value = body[name];
     if (value === undefined || value === null) return undefined;
     if (typeof value !== "string" || value.length > max)
-      throw new ApiError(400, `${name} must be a text of at most ${max} characters.`);
+      throw new ApiError(400, `${name} must be text of at most ${max} characters.`);
     return value;
   };
   const { repeat, enabled } = body;

@@ -58,7 +58,7 @@ export async function earlierOf(
   const previousId = optionalText(body, "previous_response_id", 200) ?? null;
   const conversation = conversationOf(body);
   if (previousId !== null && conversation !== null)
-    throw badRequest("previous_response_id and conversation exclude each other.", {
+    throw badRequest("previous_response_id and conversation cannot be used together.", {
       param: "conversation",
       code: "invalid_request",
     });

@@ -92,7 +92,7 @@ async function takeDue(
   if (isTaken) return undefined;
   if (!isLate) return { job: { ...job, nextRunAtMs, repeat } as Job, run: claim.run };
   const missed = await countBetween(after, { fromMs: scheduledForMs, toMs: nowMs });
-  const error = `Missed: nothing ran the jobs at that time${missed > 1 ? ` (${missed} runs)` : ""}.`;
+  const error = `Missed: no scheduler was running at that time${missed > 1 ? ` (${missed} runs)` : ""}.`;
   await tx.jobs.finish(claim.run.id, { state: "skipped", error, details: { missed, lateMs: nowMs - scheduledForMs } });
   return undefined;
 }

@@ -48,8 +48,7 @@ export class Users {
     const { pairing } = this.#deps;
     const { platform, userId, userName = "" } = source;
     if (source.chatType !== "dm" || userId === undefined || source.isBot === true) return undefined;
-    if (await pairing.redeem(platform, text, { userId, userName }))
-      return "You are paired now. Write what you would like to have done.";
+    if (await pairing.redeem(platform, text, { userId, userName })) return "You are paired now. What can I do for you?";
     if (!this.#pairsStrangers(platform)) return undefined;
     const request = await pairing.request(platform, { userId, userName, chatId: source.chatId });
     if (request.kind === "silent") return undefined;

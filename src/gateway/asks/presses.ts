@@ -38,7 +38,7 @@ export async function takePress(press: ButtonPress, deps: PressesDeps): Promise<
   const isAdmin = users.isAdmin(source);
   if (ask.userId !== undefined && ask.userId !== source.userId && !isAdmin)
     return "This question is for somebody else.";
-  if (ask.kind === "approval" && answer === "always" && !isAdmin) return "Only admins may allow this for good.";
+  if (ask.kind === "approval" && answer === "always" && !isAdmin) return "Only admins may allow this permanently.";
   const by = source.userName ?? source.userId ?? "somebody";
   const event: AskAnswer = { control: "answer", requestId: ask.requestId, kind: ask.kind, answer, by };
   const { platform, account } = source;
@@ -49,7 +49,7 @@ export async function takePress(press: ButtonPress, deps: PressesDeps): Promise<
     await tx.inbox.admit({ ...row, wakes: true });
     return true;
   });
-  if (!isFirst) return "Somebody has answered already.";
+  if (!isFirst) return "Somebody has already answered.";
   return ask.kind === "approval" ? answerText(answer) : answer;
 }
 

@@ -130,4 +130,4 @@ export class ChatEvents {
 }
 
 const noSecretsText =
-  "A password or key is needed to go on, and chats are no place for those. Enter it on the machine: `hermes config set <NAME> <value>`.";
+  "A password or key is needed to continue, and a chat is not the place for one. Enter it on the machine: `hermes config set <NAME> <value>`.";

@@ -93,7 +93,7 @@ const acknowledgeEveryMs = 30_000;
 const mostStops = 3;
 const earlierHead = "[Said here before, by others:]";
 const emptyText = "The model gave no answer. Ask again, or try another model with /model.";
-const drainText = "I am being restarted. What I am working on goes on; new messages are answered afterwards.";
+const drainText = "I am restarting. What I am working on continues; new messages are answered afterwards.";
 /** How long a turn that is broken off may take to stop. */
 const leavingMs = 5_000;
 /** When a message is tried again while another program works in the session. */
@@ -344,7 +344,7 @@ export class Chat {
     const submission = isCommand ? await this.#session.following(message, submit) : await submit();
     if (wasRunning && submission.kind === "turn") {
       this.#stops += 1;
-      await this.#acknowledge(message, "I stop what I was doing and turn to this.");
+      await this.#acknowledge(message, "Stopping what I was doing to answer this.");
     }
     await this.#answer(submission, message, rowKey(ids));
   }
@@ -391,7 +391,7 @@ export class Chat {
     if (policy.tells)
       await this.#say(
         message,
-        `I begin a new conversation, because ${why}. The old one: \`/resume ${route.sessionId}\``,
+        `I am starting a new conversation because ${why}. The old one: \`/resume ${route.sessionId}\``,
         `${key}:reset`,
       );
     return `[This is a fresh conversation: the one before ended because ${why}.]`;

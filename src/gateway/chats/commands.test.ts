@@ -62,7 +62,7 @@ describe("a command in a chat", { timeout: 60_000 }, () => {
       "/provider x --global",
     ])
       expect([line, await say(line)]).toEqual([line, "Only admins may do this."]);
-    expect(await say("/appr always")).toBe("Only admins may allow this for good.");
+    expect(await say("/appr always")).toBe("Only admins may allow this permanently.");
     expect(server.requests).toEqual([]);
   });
 

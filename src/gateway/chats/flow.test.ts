@@ -240,6 +240,6 @@ describe("when the program ends", () => {
     await ended;
     start();
     await heard(3);
-    expect(texts()).toEqual([expect.stringContaining("restarted"), "Finished.", "Next."]);
+    expect(texts()).toEqual([expect.stringContaining("restarting"), "Finished.", "Next."]);
   });
 });

@@ -21,7 +21,7 @@ export interface GatewayCommandDeps {
 
 /** Commands that only chats have. */
 export const gatewayCommands = [
-  { name: "pair", description: "Let somebody in with a code" },
+  { name: "pair", description: "Let someone in with a code" },
   { name: "sethome", aliases: ["set-home"], description: "Send results and notices to this chat" },
   { name: "voice", description: "Hear answers as speech", argument: "[on|tts|off|status]" },
   { name: "restart", description: "Restart Hermes" },
@@ -50,7 +50,7 @@ export async function gatewayCommand(
   const isForAll = /(?:^|\s)--global\b/u.test(args) && (command === "model" || command === "reasoning");
   const isForGood = command === "approve" && /\balways\b/iu.test(args);
   if ((adminOnly.has(command) || isForAll || isForGood) && !deps.users.isAdmin(message.source))
-    return isForGood ? "Only admins may allow this for good." : "Only admins may do this.";
+    return isForGood ? "Only admins may allow this permanently." : "Only admins may do this.";
   if (command === "pair") return await pair(args, message, deps);
   if (command === "sethome") {
     await deps.setHome(message);
@@ -59,7 +59,7 @@ export async function gatewayCommand(
   if (command === "voice") return await voiceCommand(args, message.source, deps.store);
   if (command === "restart") {
     await deps.restart(message);
-    return "I restart now. What is being worked on goes on afterwards.";
+    return "Restarting now. Work in progress continues afterwards.";
   }
   return undefined;
 }

@@ -65,7 +65,7 @@ export class Inactivity implements Disposable {
       }
       if (settings.warnMs > 0 && silentMs >= settings.warnMs && !this.#hasWarned) {
         this.#hasWarned = true;
-        tell(`Nothing has happened for ${minutes(silentMs)}. I wait a little longer; /stop ends it.`);
+        tell(`Nothing has happened for ${minutes(silentMs)}. I will wait a little longer; /stop stops it.`);
       } else if (settings.noteMs > 0 && nowMs - notedMs >= settings.noteMs) {
         notedMs = nowMs;
         tell(`Still working (${minutes(nowMs - startedMs)}).`);

@@ -141,7 +141,7 @@ describe("the last words of a turn", () => {
     await server.received(1);
     await intake.admit(message("B"));
     await heard(2);
-    expect(texts()).toEqual([expect.stringContaining("I stop what I was doing"), "Second."]);
+    expect(texts()).toEqual([expect.stringContaining("Stopping what I was doing"), "Second."]);
     // Nothing of the first answer is in the conversation, and the new words are what the model is asked.
     const said = server.requests[1]?.messages.filter(({ role }) => role !== "system") ?? [];
     expect(JSON.stringify(said)).not.toContain("First.");

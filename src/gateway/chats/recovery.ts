@@ -85,7 +85,7 @@ async function apologise(inboxIds: readonly number[], key: string, deps: Recover
   const reference = inboxIds.join(", ");
   await deps.say(
     message,
-    `I am sorry: this message could not be answered. Each time I worked on it, and on nothing else, the program ended (reference ${reference}). Other words may help; whoever runs me can have it tried again.`,
+    `Sorry, this message could not be answered: the program stopped each time I worked on it (reference ${reference}). Try rephrasing it; whoever runs me can have it tried again.`,
     key,
   );
 }

@@ -78,7 +78,7 @@ export function ApprovalsPage({ api }: PageProps): VNode {
       <input
         type="search"
         aria-label="Search decisions"
-        placeholder="Words in commands, tools, sources"
+        placeholder="Search commands, tools, sources"
         value={words}
         onInput={(event) => setWords(event.currentTarget.value)}
       />
@@ -92,7 +92,7 @@ const choiceWords: Readonly<Record<Choice, string>> = {
   folder: "a person, for a folder in the session",
   session: "a person, for the session",
   always: "a person, for good",
-  deny: "a person, or for lack of an answer",
+  deny: "a person, or because nobody answered",
 };
 
 function DecidedTable({ rows }: { readonly rows: readonly Decided[] }): VNode {

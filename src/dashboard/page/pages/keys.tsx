@@ -77,7 +77,7 @@ function KeyGroups({ variables, onSave, onRemove }: KeyGroupsProps): VNode {
           </ul>
         </section>
       ))}
-      {groups.length === 0 && <p>No key matches these words.</p>}
+      {groups.length === 0 && <p>No key matches.</p>}
     </>
   );
 }

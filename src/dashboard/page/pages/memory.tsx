@@ -43,7 +43,7 @@ export function MemoryPage({ api }: PageProps): VNode {
       <Loading of={loaded}>
         {({ files, pending }) => (
           <>
-            {pending.length > 0 && <h2>Waiting for your word</h2>}
+            {pending.length > 0 && <h2>Waiting for your decision</h2>}
             {pending.map((one) => (
               <PendingCard key={one.id} pending={one} onSettle={(how) => settle(one.id, how)} />
             ))}
@@ -109,7 +109,7 @@ function NoteList({ file }: { readonly file: NoteFile }): VNode {
           <li key={entry}>{entry}</li>
         ))}
       </ul>
-      {entries.length === 0 && <p>Nothing is noted here.</p>}
+      {entries.length === 0 && <p>No notes yet.</p>}
     </section>
   );
 }

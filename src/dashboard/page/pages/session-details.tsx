@@ -100,7 +100,7 @@ function Figures({ facts }: { readonly facts: Facts }): VNode {
 }
 
 const kinds: Readonly<Record<NonNullable<Relative["kind"]>, string>> = {
-  compression: "goes on after compression",
+  compression: "continues after compression",
   branch: "branch",
   reset: "begun anew",
   delegation: "child agent",

@@ -55,7 +55,7 @@ export class Access {
     if (!hello.ok) throw new LockedError(lockedText);
     const { start, proof } = (await hello.json()) as { readonly start: string; readonly proof: string };
     const isProven = await crypto.subtle.verify("HMAC", key, bytesOf(proof), textBytes(`server\n${origin}\n${nonce}`));
-    if (!isProven) throw new Error("What answers here is not the Hermes that this page came from. Trying again…");
+    if (!isProven) throw new Error("A different Hermes is answering at this address. Trying again…");
     const own = await crypto.subtle.sign("HMAC", key, textBytes(`page\n${origin}\n${start}`));
     const answer = await this.#post("proof", { id, proof: base64url(new Uint8Array(own)) });
     if (!answer.ok) throw new LockedError(lockedText);
@@ -87,7 +87,7 @@ export class Access {
   }
 }
 
-const lockedText = 'The dashboard was started anew. Open the address that "hermes dashboard" printed.';
+const lockedText = 'The dashboard was restarted. Open the address that "hermes dashboard" printed.';
 
 const textBytes = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
 const base64url = (bytes: Uint8Array): string =>

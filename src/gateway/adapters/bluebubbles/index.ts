@@ -35,7 +35,7 @@ export const bluebubbles: Platform = {
     {
       name: "allowed_users",
       variable: "BLUEBUBBLES_ALLOWED_USERS",
-      question: "Numbers or addresses that may use it (several with commas)",
+      question: "Numbers or addresses that may use it (separated by commas)",
       help: "As iMessage names them. Left empty, strangers get a pairing code that you approve.",
       isSecret: false,
       isOptional: true,

@@ -26,7 +26,7 @@ export const dingtalk: Platform = {
       help: "Beside the Client ID.",
       isSecret: true,
     },
-    allowedUsersField("DINGTALK", "A person's user id stands in the directory of the admin console."),
+    allowedUsersField("DINGTALK", "User ids are listed in the directory of the admin console."),
   ],
   lock: ({ dingtalk: { client_id: identity } }) => ({ scope: "dingtalk-client-id", identity }),
   render: (markdown) => markdownTexts(dingtalkMarkdown(markdown), maxLength),

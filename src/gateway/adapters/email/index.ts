@@ -28,7 +28,7 @@ export const email: Platform = {
       name: "address",
       variable: "EMAIL_ADDRESS",
       question: "Address of the mailbox",
-      help: "A mailbox of its own: Hermes answers what comes in there.",
+      help: "A separate mailbox: Hermes answers everything that arrives there.",
       isSecret: false,
     },
     {
@@ -55,7 +55,7 @@ export const email: Platform = {
     {
       name: "allowed_users",
       variable: "EMAIL_ALLOWED_USERS",
-      question: "Addresses that may use it (several with commas)",
+      question: "Addresses that may use it (separated by commas)",
       help: "A sender's address can be forged: see email.require_auth_results. Left empty, strangers get a pairing code that you approve.",
       isSecret: false,
       isOptional: true,

@@ -40,7 +40,7 @@ export const matrix: Platform = {
     {
       name: "allowed_users",
       variable: "MATRIX_ALLOWED_USERS",
-      question: "Users that may use it (several with commas)",
+      question: "Users that may use it (separated by commas)",
       help: "Full ids: @alice:example.org. Left empty, strangers get a pairing code that you approve.",
       isSecret: false,
       isOptional: true,

@@ -28,8 +28,9 @@ export interface SyncDeps {
 }
 
 const cannotRead = {
-  off: "I cannot read this room: it is encrypted, and encryption is not switched on (MATRIX_ENCRYPTION=true).",
-  waiting: "I cannot read a message here: its key has not reached me. If it does not come soon, please write it again.",
+  off: "I cannot read this room: it is encrypted, and encryption is not turned on (MATRIX_ENCRYPTION=true).",
+  waiting:
+    "I cannot read a message here: its key has not reached me. If it does not arrive soon, please send the message again.",
 } as const;
 
 /** Reads the account's stream. The position is written down with the last message before it, so nothing is missed. */

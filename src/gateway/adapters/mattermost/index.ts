@@ -41,7 +41,7 @@ export const mattermost: Platform = {
     {
       name: "allowed_users",
       variable: "MATTERMOST_ALLOWED_USERS",
-      question: "User ids that may use it (several with commas)",
+      question: "User ids that may use it (separated by commas)",
       help: "An id is shown in a person's profile under System Console, Users. Left empty, strangers get a pairing code that you approve.",
       isSecret: false,
       isOptional: true,

@@ -32,7 +32,7 @@ export const qqbot: Platform = {
     {
       name: "allowed_users",
       variable: "QQ_ALLOWED_USERS",
-      question: "OpenIDs that may use it (several with commas)",
+      question: "OpenIDs that may use it (separated by commas)",
       help: "A person's OpenID is shown in the log when they write. Left empty, strangers get a pairing code that you approve.",
       isSecret: false,
       isOptional: true,

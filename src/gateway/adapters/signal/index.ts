@@ -35,7 +35,7 @@ export const signal: Platform = {
     {
       name: "allowed_users",
       variable: "SIGNAL_ALLOWED_USERS",
-      question: "Numbers or UUIDs that may use it (several with commas)",
+      question: "Numbers or UUIDs that may use it (separated by commas)",
       help: "Left empty, strangers get a pairing code that you approve.",
       isSecret: false,
       isOptional: true,

@@ -51,7 +51,7 @@ export const slack: Platform = {
     {
       name: "allowed_users",
       variable: "SLACK_ALLOWED_USERS",
-      question: "Member ids that may use it (several with commas)",
+      question: "Member ids that may use it (separated by commas)",
       help: "In Slack: a person's profile, the menu with three dots, Copy member ID.",
       isSecret: false,
       isOptional: true,

@@ -50,7 +50,7 @@ export const sms: Platform = {
     {
       name: "allowed_users",
       variable: "SMS_ALLOWED_USERS",
-      question: "Numbers that may use it (several with commas)",
+      question: "Numbers that may use it (separated by commas)",
       help: "With country codes. Left empty, strangers get a pairing code that you approve.",
       isSecret: false,
       isOptional: true,

@@ -38,7 +38,7 @@ export function allowedUsersField(prefix: string, help: string): CredentialField
   return {
     name: "allowed_users",
     variable: `${prefix}_ALLOWED_USERS`,
-    question: "User ids that may use it (several with commas)",
+    question: "User ids that may use it (separated by commas)",
     help: `${help} Left empty, strangers get a pairing code that you approve.`,
     isSecret: false,
     isOptional: true,

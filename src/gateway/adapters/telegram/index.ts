@@ -42,7 +42,7 @@ export const telegram: Platform = {
     {
       name: "allowed_users",
       variable: "TELEGRAM_ALLOWED_USERS",
-      question: "Your numeric user id (several with commas)",
+      question: "Your numeric user id (separated by commas)",
       help: "@userinfobot tells you your id. Left empty, strangers get a pairing code that you approve.",
       isSecret: false,
       isOptional: true,

@@ -54,7 +54,7 @@ export const wecomCallback: Platform = {
     {
       name: "allowed_users",
       variable: "WECOM_CALLBACK_ALLOWED_USERS",
-      question: "User ids that may use it (several with commas)",
+      question: "User ids that may use it (separated by commas)",
       help: "As the directory names them. Left empty, strangers get a pairing code that you approve.",
       isSecret: false,
       isOptional: true,

@@ -25,8 +25,8 @@ export const written = (value: unknown): string =>
 
 const reloadWords: Readonly<Record<Setting["reload"], string>> = {
   now: "",
-  "next-session": "Counts from the next conversation on.",
-  restart: "Counts after a restart.",
+  "next-session": "Applies from the next conversation on.",
+  restart: "Applies after a restart.",
 };
 
 interface SettingRowProps {

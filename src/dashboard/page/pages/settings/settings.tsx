@@ -65,7 +65,7 @@ function Found({ api, settings, words, onSaved }: ListProps & { readonly words: 
   return (
     <>
       <Rows api={api} settings={found.slice(0, mostFound)} onSaved={onSaved} />
-      {found.length === 0 && <p>No setting matches these words.</p>}
+      {found.length === 0 && <p>No setting matches.</p>}
       {found.length > mostFound && (
         <p class="hint">And {found.length - mostFound} more; add a word to narrow it down.</p>
       )}

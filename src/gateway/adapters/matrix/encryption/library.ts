@@ -70,7 +70,7 @@ export async function loadCrypto(packages: string, signal: AbortSignal): Promise
     // Words meant for an encrypted room never go out in the clear.
     throw new ConnectionError(
       "matrix_encryption",
-      `Encryption for Matrix cannot be had: ${describe(error)} Unset MATRIX_ENCRYPTION to use rooms without it.`,
+      `Encryption for Matrix is not available: ${describe(error)} Unset MATRIX_ENCRYPTION to use rooms without it.`,
       { isRetryable: false, cause: error },
     );
   }

@@ -35,7 +35,7 @@ export const whatsappBridge: Platform = {
       name: "bridge_token",
       variable: "WHATSAPP_BRIDGE_TOKEN",
       question: "Token of the bridge",
-      help: "A long word you make up; start the bridge with the same. Without it any program here could read your chats.",
+      help: "A long secret you choose; start the bridge with the same one. Without it any program here could read your chats.",
       isSecret: true,
     },
     allowedUsersField("WHATSAPP", "Numbers with country codes, digits only; your own for self-chat."),

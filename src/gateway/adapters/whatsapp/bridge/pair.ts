@@ -5,7 +5,7 @@ import { bridgeApi, healthOf, service, userOf } from "./api.ts";
 const betweenMs = 1_000;
 const mostAsks = 300;
 export const linkedDeviceRisk =
-  "Linked devices use an unofficial protocol: WhatsApp may block the account. Use a number you can do without.";
+  "Linked devices use an unofficial protocol: WhatsApp may block the account. Use a number you can afford to lose.";
 
 /** Shows what the phone must scan, or type in, until the bridge says that the device is linked. */
 export async function pairBridge({ config, fetch, clock, show }: LoginPorts, signal: AbortSignal): Promise<void> {
