@@ -31,6 +31,7 @@ async function startKit(mode: "websocket" | "webhook" = "websocket") {
       server.message({ message_type: "file", content: JSON.stringify({ file_key: server.file(bytes), file_name }) }),
     shown: server.shown,
     nextSend: server.nextSend,
+    deliversEach: true,
     sends: server.sends,
     breakConnection: () => server.endSockets(),
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),

@@ -49,6 +49,7 @@ async function startKit() {
     settled: async () => void (await said),
     shown: way.shown,
     nextSend: way.nextSend,
+    deliversEach: true,
     sends: way.sends,
     breakConnection: () => way.breakConnections(),
     async [Symbol.asyncDispose]() {

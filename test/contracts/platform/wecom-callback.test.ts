@@ -37,6 +37,7 @@ async function startKit() {
     repeat: () => server.repeat(),
     shown: server.shown,
     nextSend: server.nextSend,
+    deliversEach: true,
     sends: server.sends,
     breakConnection: () => undefined,
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),

@@ -34,6 +34,7 @@ async function startKit() {
       }),
     shown: () => server.sent().map((one) => String((one["text"] as { body?: string } | undefined)?.body ?? "[file]")),
     nextSend: server.nextSend,
+    deliversEach: true,
     sends: server.sends,
     breakConnection: () => undefined,
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
