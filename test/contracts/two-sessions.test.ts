@@ -204,7 +204,7 @@ describe("two sessions in one process", () => {
     expect(requestsOf(right)).not.toContain("Give it a real terminal");
   });
 
-  it("ask their own person, and keep what was allowed to themselves", async () => {
+  it("ask their own person, and keep what was allowed to themselves [30:W-11]", async () => {
     await open("terminal: {sandbox: off}\n");
     const [a, b] = [await ann(), await bob()];
     const asked: string[] = [];
@@ -314,7 +314,7 @@ describe("two sessions in one process", () => {
     expect(a.events.some((event) => event.type === "input-admitted" && event.text.includes("his-end"))).toBe(false);
   });
 
-  it("have their own MCP servers, and plugins work for the session that calls them", async () => {
+  it("have their own MCP servers, and plugins work for the session that calls them [30:W-01]", async () => {
     await open();
     // Where the wall around the server lets it write.
     const pidFile = path.join(folder, "bob", "mcp.pid");

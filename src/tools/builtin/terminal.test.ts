@@ -160,7 +160,7 @@ describe("terminal", () => {
     expect(await terminal({ command: "echo back" })).toMatchObject({ output: "back", environment_restarted: true });
   });
 
-  it("[30:3.1] tries a link that is down again after 2, 4 and 8 s, but never a command that may have run", async () => {
+  it("[30:3.1] tries a link that is down again after 2, 4 and 8 s, but never a command that may have run [30:W-17]", async () => {
     const slept: number[] = [];
     let downFor = 3;
     let mayHaveRun = false;

@@ -148,6 +148,7 @@ async function stdioTransport(
     env: { ...wall?.environment, ...location.env, ...wall?.networkEnvironment },
     cwd: wall?.isInForce === true ? "/" : cwd,
     onStderr: (text) => log.write(text),
+    wall,
     onEnd: () => void wall?.[Symbol.asyncDispose](),
     ...(deps.adoptProcess === undefined ? {} : { adoptProcess: deps.adoptProcess.bind(deps) }),
   });

@@ -3,6 +3,7 @@ import { defined } from "#foundation/defined";
 import { never } from "#foundation/lifecycle/abort";
 import { type ProcessHandle, spawnProcess } from "#foundation/process/run";
 import { isRecord, parseJson } from "#foundation/text/json";
+import type { TerminalWall } from "../../terminals/local/local-terminal.ts";
 
 const maxMessageBytes = 10 * 1024 * 1024;
 const closeGraceMs = 2_000;
@@ -14,6 +15,8 @@ export interface StdioOptions {
   readonly cwd?: string;
   /** What the server writes beside the protocol, as it comes. */
   onStderr(text: string): void;
+  /** Looks after what the program must not change, before each request and after each answer. */
+  readonly wall?: Pick<TerminalWall, "begin" | "settle"> | undefined;
   /** The program is gone. */
   onEnd?(): void;
   /** Told the group leader's number, so that somebody ends it even if this program is killed. */
@@ -35,6 +38,8 @@ export class StdioTransport implements Transport {
   #child: ProcessHandle | undefined;
   #adoption: Disposable | undefined;
   #isClosed = false;
+  /** Messages of the program, one after the other. */
+  #received: Promise<void> = Promise.resolve();
 
   constructor(options: StdioOptions) {
     this.#options = options;
@@ -45,7 +50,9 @@ export class StdioTransport implements Transport {
   }
 
   async start(): Promise<void> {
-    const { command, args, env, cwd } = this.#options;
+    const { command, args, env, cwd, wall } = this.#options;
+    // What it does as it starts is looked at with its first answer.
+    wall?.begin();
     const child = await spawnProcess(command, args, {
       env: { ...env },
       ...defined({ cwd }),
@@ -61,7 +68,7 @@ export class StdioTransport implements Transport {
     );
     child.stdout.on("data", (chunk: Buffer) => frames.push(chunk));
     child.stderr.on("data", (chunk: Buffer) => this.#options.onStderr(chunk.toString("utf8")));
-    void child.exited.then(() => this.#ended());
+    void child.exited.then(() => this.#received).then(() => this.#ended());
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
@@ -69,6 +76,7 @@ export class StdioTransport implements Transport {
     if (this.#isClosed || stdin === undefined || stdin === null || !stdin.writable) {
       throw new Error("the server's program has ended");
     }
+    if ("method" in message && "id" in message && message.method !== "initialize") this.#options.wall?.begin();
     await new Promise<void>((resolve, reject) => {
       stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
     });
@@ -84,8 +92,19 @@ export class StdioTransport implements Transport {
 
   #receive(line: string): void {
     const parsed = parseJson(line);
-    if (parsed.ok && isMessage(parsed.value)) this.onmessage?.(parsed.value);
-    else this.onerror?.(new Error(`the server wrote a line that is not a message (${line.length} characters)`));
+    if (parsed.ok && isMessage(parsed.value)) {
+      const message = parsed.value;
+      this.#received = this.#received
+        .then(() => this.#handOver(message))
+        .catch((error: unknown) => this.onerror?.(error instanceof Error ? error : new Error(String(error))));
+    } else this.onerror?.(new Error(`the server wrote a line that is not a message (${line.length} characters)`));
+  }
+
+  /** An answer counts once it was seen to what the program did for it. */
+  async #handOver(message: JSONRPCMessage): Promise<void> {
+    if (!("method" in message))
+      for (const note of (await this.#options.wall?.settle()) ?? []) this.#options.onStderr(note);
+    this.onmessage?.(message);
   }
 
   async #tooLong(): Promise<void> {
