@@ -66,7 +66,7 @@ function damaged(
 }
 
 describe.each(protocols)("requests over %s", (protocol) => {
-  it("are sound whatever happened to the stored messages, which stay as they are [10:A12.5] [10:LOOP-12] [10:LOOP-11] [10:D9]", async () => {
+  it("are sound whatever happened to the stored messages, which stay as they are [10:A12.5] [10:LOOP-12] [10:LOOP-11] [10:D9] [10:COMP-9]", async () => {
     const { agent, server, conversation } = await harness({ protocol, target: { quirks: { cacheMarks: "block" } } });
     server.otherwise(says("ok"));
     await fc.assert(

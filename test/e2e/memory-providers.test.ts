@@ -38,7 +38,7 @@ const services: readonly Case[] = [
 
 describe("memory services that ship with Hermes", () => {
   it.each(services)(
-    "$name: is set up, told of a turn, and recalls it in the next session [10:PROV-6] [10:PROV-4]",
+    "$name: is set up, told of a turn, and recalls it in the next session [10:PROV-6] [10:PROV-4] [10:7.8]",
     async ({ name, address, key, search, start }) => {
       const kept = new Kept();
       await using service = await start(kept);
@@ -262,6 +262,37 @@ describe("a provider in plugins/memory/<name>/", () => {
       expect.stringMatching(/^end \d+$/),
       "shutdown",
     ]);
+  });
+
+  it("hears the end and shutdown of every conversation when the program is asked to end [10:MEM-17]", async () => {
+    await using model = await startModelServer({ strict: true });
+    await using stage = await Stage.open({
+      config: modelConfig(
+        model.chatBaseUrl,
+        "memory:\n  provider: diary\n  nudge_interval: 0\nauxiliary:\n  title_generation:\n    enabled: false\n",
+      ),
+    });
+    const log = await withDiary(stage);
+    model.script(says("Earlier."));
+    const { session_id: earlier } = await stage.ask("Before.");
+    await writeFile(path.join(stage.home, "diary.log"), "");
+    await using terminal = new ProgramTerminal(stage, []);
+    await terminal.sees("❯");
+    model.script(says("First answer."));
+    await terminal.say("One.");
+    await terminal.answers("First answer.");
+    await terminal.say(`/resume ${String(earlier)}`);
+    await terminal.answers("Earlier.");
+    model.script(says("Second answer."));
+    await terminal.say("Two.");
+    await terminal.answers("Second answer.");
+    process.kill(terminal.pid, "SIGTERM");
+    await terminal.exited;
+    const heard = (await log()).filter((line) => line !== "initialize");
+    // The one that was left stays warm until then; each hears its end before it is shut down.
+    expect(heard.toSorted()).toEqual(["end 2", "end 4", "shutdown", "shutdown", "sync One.", "sync Two."]);
+    for (const end of ["end 2", "end 4"]) expect(heard.indexOf(end)).toBeLessThan(heard.lastIndexOf("shutdown"));
+    expect(heard.findIndex((line) => line.startsWith("end"))).toBeLessThan(heard.indexOf("shutdown"));
   });
 
   it("is not asked to save again what was saved a moment ago [10:MEM-16]", async () => {

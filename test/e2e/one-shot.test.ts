@@ -189,7 +189,7 @@ describe("one question on the command line", () => {
     expect(count("attempt-start")).toBe(count("attempt-end"));
   });
 
-  it("with --json-input takes inputs as lines of JSON, and answers each [20:R8.9]", async () => {
+  it("with --json-input takes inputs as lines of JSON, and answers each [20:R8.9] [20:R10.46]", async () => {
     await using server = await startModelServer({ strict: true });
     await using stage = await Stage.open({ config: modelConfig(server.chatBaseUrl) });
     server.script(says("Hi."));

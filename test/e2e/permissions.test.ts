@@ -98,6 +98,60 @@ describe("rules about calls", () => {
     expect(existsSync(path.join(stage.work, "kept"))).toBe(true);
   });
 
+  it("deny goes before ask and ask before allow, whoever wrote them", async () => {
+    await using model = await startModelServer({ strict: true });
+    const home = rules({ allow: ["command(ls *)", "command(pwd)", "mcp(shop)"], ask: ["command(ls *)"] });
+    await using stage = await Stage.open({
+      config: modelConfig(model.chatBaseUrl, `${servers}${home}`),
+      files: {
+        ".hermes/permissions.yaml":
+          'deny: ["command(pwd)", "mcp(shop/erase)"]\nallow: ["command(ls *)", "command(date)"]\n',
+      },
+    });
+    model.script(
+      calls("terminal", { command: "ls out" }),
+      calls("terminal", { command: "pwd" }),
+      calls("terminal", { command: "date" }),
+      calls("mcp_shop_erase", {}),
+      says("Done."),
+    );
+    await stage.ask("go", "--trust-folder");
+    // Asked about, and nobody is there.
+    expect(told(await model.received(2))).toMatch(/the rule ask .*command\(ls \*\).* of config\.yaml/);
+    expect(told(await model.received(3))).toMatch(/the rule deny .*command\(pwd\).* of \.hermes\/permissions\.yaml/);
+    expect(told(await model.received(4))).toContain('\\"exit_code\\":0');
+    expect(told(await model.received(5))).toContain("mcp(shop/erase)");
+  });
+
+  it("of a session name domains and MCP servers, too", async () => {
+    await using model = await startModelServer({ strict: true });
+    await using stage = await Stage.open({
+      config: modelConfig(model.chatBaseUrl, `${servers}auxiliary: { title_generation: { enabled: false } }\n`),
+    });
+    await using terminal = new ProgramTerminal(stage, []);
+    await terminal.sees("❯");
+    for (const rule of ["mcp(shop)", "domain(example.org)", "path(secret)", "memory"]) {
+      await terminal.say(`/permissions deny ${rule}`);
+      await terminal.answers(`In this session from now on: deny ${rule}`);
+    }
+    model.script(
+      calls("mcp_shop_list", {}),
+      calls("web_extract", { urls: ["https://www.example.org/x"] }),
+      calls("read_file", { path: "secret/x" }),
+      calls("memory", { action: "add", target: "memory", content: "x" }),
+      says("All refused."),
+    );
+    await terminal.say("Try them.");
+    await terminal.answers("All refused.");
+    const refused = await Promise.all([2, 3, 4, 5].map(async (at) => told(await model.received(at))));
+    expect(refused[0]).toContain("mcp(shop)");
+    expect(refused[1]).toContain("domain(example.org)");
+    expect(refused[2]).toContain("path(secret)");
+    expect(refused[3]).toMatch(/the rule deny .*memory.* of this session/);
+    await terminal.say("/permissions");
+    await terminal.sees(/memory[\s\S]*this session/);
+  });
+
   it("that cannot be read stop the program and say so", async () => {
     await using stage = await Stage.open({ config: rules({ deny: ["write_file(src)"] }) });
     const ran = await stage.run(["chat", "-q", "hi", "-Q", "-m", "demo"]);
