@@ -15,6 +15,7 @@ import { builtinFlows } from "./credentials/oauth/flows.ts";
 import { nousSubscription } from "./credentials/oauth/nous.ts";
 import { createSpotifyLogin, type SpotifyLogin } from "./credentials/oauth/spotify.ts";
 import { PoolMemory } from "./credentials/pool/pool-memory.ts";
+import { isAnthropicLoginToken } from "./credentials/scheme.ts";
 import type { DemoModel } from "./demo/server.ts";
 import { demoTarget } from "./demo/target.ts";
 import { streamEndpoint } from "./endpoint-attempt.ts";
@@ -136,7 +137,9 @@ export async function openModels(
       model,
       baseUrl,
       isLocal,
-      isSubscription: registry.find(provider)?.authKind !== "api_key" && credential.source.includes("oauth"),
+      isSubscription:
+        registry.find(provider)?.isSubscription === true ||
+        credential.secrets.some((secret) => isAnthropicLoginToken(secret.reveal())),
     }),
     [Symbol.asyncDispose]: () => scope[Symbol.asyncDispose](),
   };

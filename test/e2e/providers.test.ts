@@ -197,7 +197,7 @@ describe("models that the shipped table does not know", () => {
 });
 
 describe("a login", () => {
-  it("of the Codex program is copied when asked for, and names that client only after consent [20:R3.33] [20:R1.52]", async () => {
+  it("of the Codex program is copied when asked for, and names that client only after consent; its calls cost nothing [20:R3.33] [20:R1.52] [20:A6.7]", async () => {
     await using server = await startModelServer();
     server.otherwise(says("From Codex."));
     await using front = await TlsFront.open(server.url, ({ host, path: asked }) =>
@@ -240,6 +240,8 @@ describe("a login", () => {
     expect(await stage.run(["auth", "accept", "openai-codex", "--withdraw"])).toMatchObject({ code: 0 });
     expect(await sent()).toMatchObject({ "user-agent": expect.stringMatching(/^HermesAgent/) });
     expect(await stage.run(["auth", "accept", "deepseek", "--yes"])).toMatchObject({ code: 1 });
+    const { stdout } = await stage.run([...ask, "--json"], { env });
+    expect(JSON.parse(stdout)).toMatchObject({ cost: { amount_usd: 0, status: "included" } });
   });
 });
 

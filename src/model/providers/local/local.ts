@@ -31,35 +31,28 @@ export interface DetectedServer {
 export interface LocalServerFacts {
   readonly label: string;
   readonly port: number;
-  /** What to do when the window is too small or tools do not work. */
-  readonly advice: string;
 }
 
 export const localServerFacts: Readonly<Record<LocalServerKind, LocalServerFacts>> = {
   "lm-studio": {
     label: "LM Studio",
     port: 1234,
-    advice: "Raise the context length in the model's settings in LM Studio; tools need version 0.3.6 or later.",
   },
   ollama: {
     label: "Ollama",
     port: 11434,
-    advice: "Start Ollama with OLLAMA_CONTEXT_LENGTH=65536, or set num_ctx in the model file.",
   },
   "llama-cpp": {
     label: "llama.cpp",
     port: 8080,
-    advice: "Start llama-server with --jinja and a larger -c, for example -c 65536.",
   },
   vllm: {
     label: "vLLM",
     port: 8000,
-    advice: "Start vLLM with --enable-auto-tool-choice, a --tool-call-parser and a larger --max-model-len.",
   },
   sglang: {
     label: "SGLang",
     port: 30000,
-    advice: "Set a larger default for the output length; the server's own is 128 tokens.",
   },
 };
 
