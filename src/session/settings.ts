@@ -35,7 +35,6 @@ export interface SessionSettings {
   readonly suggestsTitles: boolean;
   /** A JSON copy of every session beside the database. */
   readonly writesSessionLog: boolean;
-  readonly showsCost: boolean;
   readonly toolProgress: "off" | "new" | "all" | "verbose";
   /** `/verbose` is offered in chats. */
   readonly allowsVerboseInChats: boolean;
@@ -73,7 +72,6 @@ export const defaultSessionSettings: SessionSettings = {
   quickCommands: {},
   suggestsTitles: true,
   writesSessionLog: true,
-  showsCost: false,
   toolProgress: "all",
   allowsVerboseInChats: false,
   allowsYoloInChats: true,
@@ -97,7 +95,6 @@ export function sessionSettings(config: Config): SessionSettings {
     },
     quickCommands: config.quick_commands,
     timeZone: config.timezone,
-    showsCost: display.show_cost,
     toolProgress: display.tool_progress,
     allowsVerboseInChats: display.tool_progress_command,
     allowsYoloInChats: approvals.allow_yolo,

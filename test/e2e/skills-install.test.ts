@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
@@ -84,6 +85,19 @@ describe("hermes skills install", () => {
     const ran = await stage.run(["skills", "install", "./evil", "-y"]);
     expect(ran.code).not.toBe(0);
     expect(isThere(stage, "evil")).toBe(false);
+  });
+});
+
+describe("a skill whose name is a command", () => {
+  it("leaves the command as it is, and that is said when the chat begins [10:A8.10] [10:SKILL-7]", async () => {
+    await using stage = await Stage.open({ config: demo });
+    const folder = path.join(stage.home, "skills", "help");
+    await mkdir(folder, { recursive: true });
+    await writeFile(path.join(folder, "SKILL.md"), skill("help"));
+    await using terminal = new ProgramTerminal(stage, []);
+    await terminal.sees("/help is a built-in command; the skill help can be loaded with skill_view only.");
+    await terminal.say("/help");
+    await terminal.sees("/quit");
   });
 });
 

@@ -328,10 +328,17 @@ export class SessionFront implements OpenSession {
     return this.#deps.openOther({ ...options, model, provider, isInteractive: false });
   }
 
-  /** Skills are read from many files; nobody waits for their number. */
+  /** Skills are read from many files; nobody waits for their number, nor for a word about those that no slash reaches. */
   async #countSkills(): Promise<void> {
-    this.#skillCount = (await this.#conversation.now.services.skills.commands()).length;
+    const { skills } = this.#conversation.now.services;
+    this.#skillCount = (await skills.commands()).length;
     if (this.#skillCount > 0) this.#changed();
+    // For whoever keeps the skills; a chat on a platform would hear it with every session.
+    if (this.#deps.options.source !== "cli") return;
+    const { builtinCommands } = await import("../commands/index.ts");
+    const taken = new Set(builtinCommands.flatMap(({ name, aliases = [] }) => [name, ...aliases]));
+    for (const text of await skills.unreachable(taken))
+      if (this.#conversation.isOpen) this.#events.emit({ type: "notice", level: "warn", text });
   }
 
   #changed(): void {

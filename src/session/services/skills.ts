@@ -5,6 +5,8 @@ import type { SessionScope } from "#tools";
 export interface SkillService {
   /** Slash names of visible skills. */
   commands(): Promise<readonly { readonly slug: string; readonly description: string }[]>;
+  /** Which skills cannot be called by a slash, where these names are taken, and why. */
+  unreachable(taken: ReadonlySet<string>): Promise<readonly string[]>;
   /** The message a skill command becomes: what is sent and what is stored. */
   invoke(
     slug: string,
@@ -25,8 +27,11 @@ export interface SkillServiceDeps {
 }
 
 export function skillService({ library, loader, scope, sessionId, hub }: SkillServiceDeps): SkillService {
-  const all = async (signal: AbortSignal) => skillCommands(await library.visible(scope.source, signal), new Set());
+  const none: ReadonlySet<string> = new Set();
+  const all = async (signal: AbortSignal, taken = none) =>
+    skillCommands(await library.visible(scope.source, signal), taken);
   return {
+    unreachable: async (taken) => (await all(never, taken)).warnings,
     hub: () => hub(scope.cwd),
     commands: async () =>
       [...(await all(never)).commands.values()].map(({ slug, skill }) => ({

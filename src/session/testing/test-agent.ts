@@ -82,6 +82,7 @@ function smallServices({ options }: AgentRequest, { conversation }: Agent, listi
     },
     skills: {
       commands: () => Promise.resolve([]),
+      unreachable: () => Promise.resolve([]),
       hub: () => Promise.reject(new Error("no hubs in this test")),
       invoke: () => Promise.resolve(undefined),
     },
