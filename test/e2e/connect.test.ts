@@ -31,7 +31,7 @@ describe("connecting a model inside the chat", () => {
     terminal.press("small");
     await terminal.sees(/❯ +lab-small/);
     terminal.press("\r");
-    await terminal.sees("Context length in tokens (the server does not say");
+    await terminal.sees("Context length in tokens (not reported by the server");
     terminal.press("\r");
     await terminal.sees("It answers");
     await terminal.sees("Now using lab-small");

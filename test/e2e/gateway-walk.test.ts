@@ -66,7 +66,7 @@ it("a new user sets a bot up, lets themselves in, allows a command and restarts 
   telegram.text("tell me a long story");
   await model.received(before + 1);
   screen.press("\u0003");
-  await hears("I am being restarted");
+  await hears("I am restarting");
   screen.press("\u0003");
   await screen.exited;
   const second = scope.adopt(new ProgramTerminal(home, ["gateway", "run"]));

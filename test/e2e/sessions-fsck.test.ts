@@ -7,7 +7,8 @@ import { type SessionId, userMessage } from "#conversation";
 import { silentLogger } from "#foundation/files/logger";
 import { systemClock } from "#foundation/time/clock";
 import { openStore } from "#store";
-import { Stage } from "./support/stage.ts";
+import { says, startModelServer } from "../fakes/model-server/index.ts";
+import { modelConfig, Stage } from "./support/stage.ts";
 
 const main = path.join(import.meta.dirname, "..", "..", "dist", "cli", "main.js");
 const home = mkdtempSync(path.join(tmpdir(), "hermes-fsck-"));
@@ -69,7 +70,39 @@ describe("hermes sessions fsck", () => {
     expect((await stage.run(["sessions", "list"])).code).toBe(0);
   });
 
+  it.each([
+    ["sessions", false],
+    ["messages", true],
+  ] as const)("is named by a conversation that meets damage in %s, and mends it", async (table, isAnswered) => {
+    await using model = await startModelServer();
+    model.otherwise(says("Noted."));
+    const config = modelConfig(model.chatBaseUrl, "auxiliary: { title_generation: { enabled: false } }\n");
+    await using stage = await Stage.open({ config });
+    await stage.run(["-z", "walnuts"]);
+    await fillFirstPage(path.join(stage.home, "state.db"), table);
+    const met = await stage.run(["-z", "walnuts again"]);
+    expect(met.stderr.match(/run: hermes sessions fsck --repair/g)?.length).toBeGreaterThan(0);
+    expect(met.stdout + met.stderr).not.toContain("malformed");
+    expect(met.stdout.includes("Noted.")).toBe(isAnswered);
+    expect((await stage.run(["sessions", "fsck", "--repair"])).code).toBe(0);
+    expect(await stage.run(["-z", "walnuts"])).toMatchObject({ code: 0, stdout: "Noted.\n", stderr: "" });
+  });
+
   it("names an option it does not know", () => {
     expect(fsck("--hard")).toMatchObject({ status: 2, stderr: expect.stringContaining('"--hard"') });
   });
 });
+
+/** A file that can be opened, and fails with the first row of this table that is read or written. */
+async function fillFirstPage(file: string, table: string): Promise<void> {
+  const { DatabaseSync } = await import("@photostructure/sqlite");
+  const database = new DatabaseSync(file);
+  database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  const { rootpage } = database.prepare("SELECT rootpage FROM sqlite_master WHERE name = ?").get(table) as {
+    readonly rootpage: number;
+  };
+  database.close();
+  const bytes = readFileSync(file);
+  bytes.fill(0x5a, (rootpage - 1) * 4096, rootpage * 4096);
+  writeFileSync(file, bytes);
+}

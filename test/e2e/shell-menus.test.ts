@@ -31,7 +31,7 @@ describe("menus of the shell are lists with arrows and search", () => {
   it("hermes tools: Esc leaves everything as it was", async () => {
     await using stage = await Stage.open();
     await using terminal = new ProgramTerminal(stage, ["tools"]);
-    await terminal.sees("Space switches");
+    await terminal.sees("Space toggles");
     terminal.press(" ");
     await terminal.sees(/❯ \[ \] /);
     terminal.press("\x1b");

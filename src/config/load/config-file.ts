@@ -31,7 +31,7 @@ export async function findConfigFile(home: HermesHome): Promise<FoundFile> {
     kind: found.kind === "broken" ? "syntax" : "unreadable",
     severity: "error",
     message: `${found.message}; ${instead}.`,
-    hint: "Put it right with: hermes config edit",
+    hint: "Fix it with: hermes config edit",
     file: home.config,
     ...location,
   };

@@ -8,7 +8,10 @@ import type { Clock } from "#foundation/time/clock";
 import { type Aggregates, type Fence, LeaseLostError, type NewSession, type Store } from "#store";
 import type { Alongside, Written } from "../api.ts";
 import { newSessionId } from "./session-id.ts";
+import { storeDamage } from "./store-damage.ts";
 import { tokenCounts } from "./usage/token-counts.ts";
+
+const unsaved = "The session could not be saved; Hermes tries again with the next message. See the log.";
 
 export interface TranscriptDeps {
   readonly store: Store;
@@ -221,8 +224,7 @@ export class StoredTranscript implements Transcript {
       this.#isLost = true;
       return;
     }
-    if (!this.#isFailing)
-      this.#deps.warn("The session could not be saved; Hermes tries again with the next message. See the log.");
+    if (!this.#isFailing) this.#deps.warn(storeDamage(error) ?? unsaved);
     this.#isFailing = true;
   }
 }

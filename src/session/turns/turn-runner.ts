@@ -8,6 +8,7 @@ import type { SessionDeps } from "../session-deps.ts";
 import type { Conversation } from "./conversation.ts";
 import { withImages } from "./image-input.ts";
 import { type Admitted, idsOf, joinMessages, type Words } from "./inbox.ts";
+import { storeDamage } from "./store-damage.ts";
 import type { WritingTurn } from "./transcript.ts";
 import { UsageLedger } from "./usage/usage-ledger.ts";
 
@@ -91,8 +92,9 @@ export class TurnRunner {
       session.logger.error("a turn could not be run", { error: describe(error) });
       const release = () => session.store.inbox.release(turnId, { maxAttempts });
       await quietly("giving messages back to the inbox", release, { logger: session.logger, level: "error" });
-      this.#tell(describe(error), "error");
-      return this.#unstarted(describe(error), "internal_error");
+      const text = storeDamage(error) ?? describe(error);
+      this.#tell(text, "error");
+      return this.#unstarted(text, "internal_error");
     } finally {
       this.#coming = undefined;
     }

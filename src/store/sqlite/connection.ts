@@ -1,5 +1,6 @@
 import type { Row, SqlParams } from "../database.ts";
-import { isNoTransaction, type SqliteDriver, type SqliteHandle, type SqliteStatement } from "./driver.ts";
+import { damagedStore } from "./damaged.ts";
+import { isDamaged, isNoTransaction, type SqliteDriver, type SqliteHandle, type SqliteStatement } from "./driver.ts";
 
 const mostStatements = 200;
 
@@ -7,9 +8,11 @@ const mostStatements = 200;
 export class SqliteConnection implements Disposable {
   readonly #handle: SqliteHandle;
   readonly #statements = new Map<string, SqliteStatement>();
+  readonly #path: string;
   #isOpen = true;
 
   constructor(driver: SqliteDriver, path: string, options: { readonly busyTimeoutMs: number }) {
+    this.#path = path;
     this.#handle = new driver.DatabaseSync(path);
     // As a statement, because early versions of Node's own library know no option for it.
     this.#handle.exec(`PRAGMA busy_timeout = ${options.busyTimeoutMs}`);
@@ -25,19 +28,19 @@ export class SqliteConnection implements Disposable {
   }
 
   exec(sql: string): void {
-    this.#handle.exec(sql);
+    this.#explained(() => this.#handle.exec(sql));
   }
 
   all(sql: string, params: SqlParams = []): readonly Row[] {
-    return this.#statement(sql).all(...params) as readonly Row[];
+    return this.#explained(() => this.#statement(sql).all(...params) as readonly Row[]);
   }
 
   get(sql: string, params: SqlParams = []): Row | undefined {
-    return this.#statement(sql).get(...params) as Row | undefined;
+    return this.#explained(() => this.#statement(sql).get(...params) as Row | undefined);
   }
 
   run(sql: string, params: SqlParams = []): number {
-    return Number(this.#statement(sql).run(...params).changes);
+    return this.#explained(() => Number(this.#statement(sql).run(...params).changes));
   }
 
   [Symbol.dispose](): void {
@@ -45,6 +48,15 @@ export class SqliteConnection implements Disposable {
     this.#isOpen = false;
     this.#statements.clear();
     this.#handle.close();
+  }
+
+  /** A damaged page is met by whichever statement reads it first. */
+  #explained<T>(act: () => T): T {
+    try {
+      return act();
+    } catch (error) {
+      throw isDamaged(error) ? damagedStore(this.#path) : error;
+    }
   }
 
   #statement(sql: string): SqliteStatement {

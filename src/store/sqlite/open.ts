@@ -1,9 +1,10 @@
 import { closeSync, existsSync, openSync } from "node:fs";
 import { dirname } from "node:path";
-import { systemErrorCode, UserError } from "#foundation/errors";
+import { systemErrorCode } from "#foundation/errors";
 import { ensureDir } from "#foundation/files/files";
 import type { Logger } from "#foundation/files/logger";
 import { SqliteConnection } from "./connection.ts";
+import { damagedStore } from "./damaged.ts";
 import { isDamaged, isDiskFull, type SqliteDriver } from "./driver.ts";
 import { noSpaceLeft } from "./no-space.ts";
 import { type LockWait, whileBusy } from "./write-lock.ts";
@@ -65,12 +66,7 @@ async function createPrivately(path: string): Promise<void> {
 }
 
 function explained(error: unknown, path: string): unknown {
-  if (isDamaged(error))
-    return new UserError(`The session database ${path} is damaged or is not a database.`, {
-      hint: "Run: hermes sessions fsck",
-      code: "store_damaged",
-      cause: error,
-    });
+  if (isDamaged(error)) return damagedStore(path);
   if (isDiskFull(error)) return noSpaceLeft(path, error);
   return error;
 }

@@ -61,7 +61,7 @@ describe("a SQLite store", () => {
     );
     await expect(openStore({ path: location.path }, deps)).rejects.toMatchObject({
       code: "store_damaged",
-      hint: "Run: hermes sessions fsck",
+      hint: expect.stringContaining("hermes sessions fsck --repair"),
     });
     expect(await readFile(location.path, "utf8")).toContain("this is a letter");
   });

@@ -1,0 +1,9 @@
+import { UserError } from "#foundation/errors";
+
+/** The file is damaged: for a person who can have it rebuilt. SQLite's own words add nothing to that. */
+export function damagedStore(path: string): UserError {
+  return new UserError(`The session database ${path} is damaged or is not a database.`, {
+    hint: "Rebuild it from what can be read, and keep the old one: hermes sessions fsck --repair",
+    code: "store_damaged",
+  });
+}
