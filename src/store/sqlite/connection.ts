@@ -1,6 +1,6 @@
 import type { Row, SqlParams } from "../database.ts";
-import { damagedStore } from "./damaged.ts";
 import { isDamaged, isNoTransaction, type SqliteDriver, type SqliteHandle, type SqliteStatement } from "./driver.ts";
+import { damagedStore } from "./file-trouble.ts";
 
 const mostStatements = 200;
 

@@ -5,8 +5,8 @@ import { number } from "../row.ts";
 import { schemaVersion } from "../schema/version.ts";
 import type { SqliteConnection } from "./connection.ts";
 import { isDiskFull } from "./driver.ts";
+import { noSpaceLeft } from "./file-trouble.ts";
 import { hasTable, migrations } from "./migrations.ts";
-import { noSpaceLeft } from "./no-space.ts";
 import { beginImmediate, type LockWait, whileBusy } from "./write-lock.ts";
 
 export type SchemaState =

@@ -4,9 +4,8 @@ import { systemErrorCode } from "#foundation/errors";
 import { ensureDir } from "#foundation/files/files";
 import type { Logger } from "#foundation/files/logger";
 import { SqliteConnection } from "./connection.ts";
-import { damagedStore } from "./damaged.ts";
 import { isDamaged, isDiskFull, type SqliteDriver } from "./driver.ts";
-import { noSpaceLeft } from "./no-space.ts";
+import { damagedStore, noSpaceLeft } from "./file-trouble.ts";
 import { type LockWait, whileBusy } from "./write-lock.ts";
 
 export const inMemory = ":memory:";
