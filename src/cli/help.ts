@@ -32,7 +32,7 @@ export function helpText(path: readonly Command[], options: HelpOptions): string
     ? `Help for one command: hermes <command> --help`
     : command.commands === undefined
       ? `Options of every command: hermes --help`
-      : `More on one of them: ${nameOf(path)} <command> --help`;
+      : `Help for one of them: ${nameOf(path)} <command> --help`;
   return `${[...sections, style.dim(more)].join("\n\n")}\n`;
 }
 

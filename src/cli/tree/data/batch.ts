@@ -92,7 +92,7 @@ export const batchCommand: Command = {
 
 export const sweRunCommand: Command = {
   name: "swe-run",
-  about: "Work on programming tasks with the terminal alone, and keep the trajectories",
+  about: "Work on programming tasks with only the terminal, and keep the trajectories",
   examples: [
     'hermes swe-run --task "Write /tmp/fib.py that prints ten Fibonacci numbers, and run it"',
     "hermes swe-run --prompts-file tasks.jsonl --env docker --image python:3.11-slim",

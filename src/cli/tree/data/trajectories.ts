@@ -4,7 +4,7 @@ const file: Argument = { name: "file", completes: "file" };
 
 export const trajectoriesCommand: Command = {
   name: "trajectories",
-  about: "Look at files of trajectories, and turn them into chat messages",
+  about: "Inspect trajectory files and convert them to chat messages",
   examples: [
     "hermes trajectories stats data/first/trajectories.jsonl",
     "hermes trajectories convert trajectory_samples.jsonl --to openai-messages --output messages.jsonl",

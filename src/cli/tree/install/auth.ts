@@ -59,7 +59,7 @@ export const authCommand: Command = {
     },
     {
       name: "logout",
-      about: "End the login of a provider and forget its credentials",
+      about: "Log out of a provider and forget its credentials",
       args: [provider],
       run: async (invocation) => (await import("../../commands/auth/logout.ts")).authLogout(invocation),
     },
@@ -93,7 +93,7 @@ export const authCommand: Command = {
 
 export const logoutCommand: Command = {
   name: "logout",
-  about: "End the login of the provider in use, or of another",
+  about: "Log out of the provider in use, or of another",
   flags: [{ name: "provider", kind: "text", value: "<id>", about: "Whose login", completes: "provider" }],
   run: async (invocation) => (await import("../../commands/auth/logout.ts")).logout(invocation),
 };

@@ -14,7 +14,7 @@ export const backupCommand: Command = {
 
 export const importCommand: Command = {
   name: "import",
-  about: "Put a backup back",
+  about: "Restore a backup",
   args: [{ name: "archive", completes: "file" }],
   flags: [{ name: "force", short: "f", kind: "switch", about: "Replace existing files without asking" }],
   run: async (invocation) => (await import("../../commands/backup/restore.ts")).restore(invocation),

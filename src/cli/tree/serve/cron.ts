@@ -64,7 +64,7 @@ export const cronCommand: Command = {
     {
       name: "create",
       aliases: ["add"],
-      about: "Make a job",
+      about: "Create a job",
       args: [{ name: "schedule" }, { name: "prompt", isOptional: true }],
       flags: [...changes, skill("Work with this skill")],
       run: async (i) => (await jobs()).cronCreate(i),
@@ -86,7 +86,7 @@ export const cronCommand: Command = {
     },
     {
       name: "pause",
-      about: "Do not run a job until it is resumed",
+      about: "Pause a job until it is resumed",
       args: [job, { name: "reason", isOptional: true, isRest: true }],
       run: async (i) => (await jobs()).cronPause(i),
     },
