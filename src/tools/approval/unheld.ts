@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { type Confinement, isBroad, isWithin, judgeRead, judgeWrite } from "../confinement/confinement.ts";
-import { isDangerousGitSetting, settingsIn } from "../confinement/git-settings.ts";
+import { isDangerousGitSetting, settingsIn } from "../confinement/git/git-settings.ts";
 import { masksOf } from "../confinement/masks.ts";
 import { readCommandLine } from "../shell/read-line.ts";
 import type { Argument, SimpleCommand } from "../shell/simple-command.ts";

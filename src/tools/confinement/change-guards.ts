@@ -1,7 +1,6 @@
 import { rmSync } from "node:fs";
 import path from "node:path";
-import { harmlessSettings, isDangerousGitSetting, settingsIn } from "./git-settings.ts";
-import { persistentIn } from "./masks.ts";
+import { harmlessSettings, isDangerousGitSetting, settingsIn } from "./git/git-settings.ts";
 import {
   dropNewStarters,
   factsOf,
@@ -9,7 +8,8 @@ import {
   noRepository,
   putBack,
   type RepositoryFacts,
-} from "./repository-facts.ts";
+} from "./git/repository-facts.ts";
+import { persistentIn } from "./masks.ts";
 
 /** Looks after what programs must be able to touch but not to misuse: it takes a misuse back when a command has ended. */
 export interface ChangeGuard {

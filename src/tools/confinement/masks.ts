@@ -2,7 +2,7 @@ import { lstatSync, readdirSync, realpathSync, type Stats } from "node:fs";
 import path from "node:path";
 import { systemErrorCode } from "#foundation/errors";
 import { type Confinement, isBroad, isWithin } from "./confinement.ts";
-import { linkedGitOf } from "./linked-git.ts";
+import { linkedGitOf } from "./git/linked-git.ts";
 import { type KnownSecretFiles, SecretFiles } from "./secret-files.ts";
 import { guardedInWorkspace, homeSecrets, systemSecrets } from "./secret-locations.ts";
 import { socketsOfOthers } from "./sockets.ts";

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { holdBelow, holdFile } from "#foundation/files/held-folder";
-import { isWithin } from "./confinement.ts";
+import { isWithin } from "../confinement.ts";
 
 /** What of a repository starts programs, or says where it is. Nothing here follows a link: a program could have put one anywhere. */
 export interface RepositoryFacts {
