@@ -90,6 +90,26 @@ describe.skipIf(found.kind === "missing")("with a PostgreSQL server", () => {
       await emptyTables();
     });
 
+    it("a connection that the server ends between two statements fails its transaction, and not the program [40:SCL-20]", async () => {
+      const logger = memoryLogger();
+      const store = await openStore({ url: url() }, { clock: systemClock, log: logger });
+      const other = new pg.Client({ connectionString: url() });
+      await other.connect();
+      const inTransaction = "state = 'idle in transaction' AND pid <> pg_backend_pid()";
+      const written = store.transaction(async (tx) => {
+        await tx.meta.set("before", "1");
+        await other.query(`SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE ${inTransaction}`);
+        // The connection's end is heard of while nobody asks it anything.
+        await expect.poll(() => JSON.stringify(logger.lines)).toContain("a database connection was lost");
+        await tx.meta.set("after", "1");
+      });
+      await expect(written).rejects.toThrow();
+      expect(await store.meta.get("before")).toBeUndefined();
+      await other.end();
+      await store[Symbol.asyncDispose]();
+      await emptyTables();
+    });
+
     it("refuses a database of a newer program [10:STORE-5]", async () => {
       const client = new pg.Client({ connectionString: url() });
       await client.connect();

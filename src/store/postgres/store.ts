@@ -71,8 +71,11 @@ async function openPool(url: string, log: Logger): Promise<Pool> {
       getTypeParser: (oid, format) => (asNumber.has(oid) ? Number : pg.default.types.getTypeParser(oid, format)),
     },
   });
-  // An idle connection that the server closes is replaced by the next query; it must not end the process.
-  pool.on("error", (error) => log.warn("a database connection was lost", { cause: describe(error) }));
+  // A connection that the server closes must not end the process, whoever has it: an idle one is replaced by the next
+  // query, and in the middle of a transaction the next statement fails.
+  const lost = (error: Error): void => log.warn("a database connection was lost", { cause: describe(error) });
+  pool.on("connect", (client) => client.on("error", lost));
+  pool.on("error", () => undefined);
   return pool;
 }
 
