@@ -1,5 +1,6 @@
 import type { AgentEvents, SessionId } from "#conversation";
 import type { Logger } from "#foundation/files/logger";
+import { quietly } from "#foundation/files/quietly";
 import { isAbort, linkSignals } from "#foundation/lifecycle/abort";
 import type { Clock } from "#foundation/time/clock";
 import { answerRemote, type Models, type RemoteHermes } from "#model";
@@ -75,15 +76,19 @@ class RemoteWork implements AsyncDisposable {
     const taken = new AbortController();
     this.#asked.set(id, taken);
     const signal = linkSignals(this.#signal, taken.signal);
-    const answered = ask(signal)
-      .then((input) => (signal.aborted ? undefined : this.#tell({ v: wireVersion, id, ...input }, signal)))
-      .catch((error: unknown) => {
+    const put = async (): Promise<void> => {
+      try {
+        const input = await ask(signal);
+        if (!signal.aborted) await this.#tell({ v: wireVersion, id, ...input }, signal);
+      } catch (error) {
         if (!isAbort(error)) throw error;
-      })
-      .finally(() => {
-        this.#asked.delete(id);
-        this.#answers.delete(answered);
-      });
+      }
+    };
+    const { logger } = this.#deps;
+    const answered = quietly("asking what is asked elsewhere", put, { logger, level: "error" }).then(() => {
+      this.#asked.delete(id);
+      this.#answers.delete(answered);
+    });
     this.#answers.add(answered);
   }
 
