@@ -21,6 +21,13 @@ export interface ChangeGuard {
   settle(): Promise<readonly string[]>;
 }
 
+export interface RepositoryGuardOptions {
+  /** The `.git` of each folder of the project that has one. */
+  find(): readonly string[];
+  /** A sandbox holds what runs. Where none does, a person was asked about hooks, or wants no questions. */
+  readonly isHeld: boolean;
+}
+
 /**
  * Programs must be able to write `.git/config`: every new branch and remote is a line in it, and a new repository has one. Settings that start
  * programs are another matter: git of the person obeys them, in whichever folder below the project it is asked. When a command leaves one behind that was
@@ -28,13 +35,13 @@ export interface ChangeGuard {
  */
 export class RepositoryGuard implements ChangeGuard {
   readonly #workspace: string;
-  readonly #find: () => readonly string[];
+  readonly #options: RepositoryGuardOptions;
   #before: ReadonlyMap<string, RepositoryFacts> = new Map();
   #command = "";
 
-  constructor(workspace: string, find: () => readonly string[]) {
+  constructor(workspace: string, options: RepositoryGuardOptions) {
     this.#workspace = workspace;
-    this.#find = find;
+    this.#options = options;
   }
 
   remember(): void {
@@ -49,7 +56,7 @@ export class RepositoryGuard implements ChangeGuard {
     const notes: string[] = [];
     for (const [folder, after] of this.#look()) {
       const before = this.#before.get(folder) ?? noRepository;
-      const dropped = dropNewStarters(this.#workspace, folder, { before, after });
+      const dropped = this.#options.isHeld ? dropNewStarters(this.#workspace, folder, { before, after }) : [];
       if (dropped.length > 0)
         notes.push(
           `[${folder} was put back: it would have started programs by itself (${dropped.join(", ")}). Ask the user to set this.]`,
@@ -87,7 +94,7 @@ export class RepositoryGuard implements ChangeGuard {
   }
 
   #look(): ReadonlyMap<string, RepositoryFacts> {
-    const own = this.#find().map((folder) => path.relative(this.#workspace, folder));
+    const own = this.#options.find().map((folder) => path.relative(this.#workspace, folder));
     const all = own.flatMap((folder) => [folder, ...modulesOf(this.#workspace, `${folder}/modules`)]);
     return new Map(all.map((folder) => [folder, factsOf(this.#workspace, folder)]));
   }

@@ -127,7 +127,10 @@ export class Wall implements SessionWall, AsyncDisposable {
     };
     const { workspace, home } = made.confinement;
     this.#guards = [
-      new RepositoryGuard(workspace, () => this.#secretFiles.repositoriesIn(workspace)),
+      new RepositoryGuard(workspace, {
+        find: () => this.#secretFiles.repositoriesIn(workspace),
+        isHeld: this.isInForce,
+      }),
       ...(isBroad(made.confinement) ? [new HomeGuard(home)] : []),
     ];
   }
@@ -243,9 +246,9 @@ export class Wall implements SessionWall, AsyncDisposable {
   /** After a command: what was held back or made reachable, in words for the model. */
   async settle(ended?: { readonly output: string; readonly exitCode: number }): Promise<readonly string[]> {
     const reverted = (await Promise.all(this.#guards.map((guard) => guard.settle()))).flat();
-    // What others go on from is as it should be now.
-    for (const guard of this.#guards) guard.remember();
     this.#running = Math.max(0, this.#running - 1);
+    // What others go on from is as it should be now.
+    if (this.#running > 0) for (const guard of this.#guards) guard.remember();
     const hasFailed = this.isInForce && ended !== undefined && ended.exitCode !== 0;
     const held = hasFailed ? heldBackNotes(ended.output, this.confinement.workspace) : [];
     return [...reverted, ...held, ...(await this.#network.settle())];

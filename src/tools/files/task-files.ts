@@ -21,8 +21,10 @@ export function resultFiles(leases: TerminalLeases, task: ToolTask, logger: Logg
       using limit = deadline(keepTimeoutMs);
       try {
         const terminal = await leases.take(task, limit.signal);
-        const file = path.posix.join(terminal.tempDir, "hermes-results", `${safeName(callId)}.txt`);
-        await terminal.files.write(file, Buffer.from(text), limit.signal);
+        // Programs write in the folder for temporary files, too: a link that one put there is not followed.
+        const temporary = await terminal.files.realPath(terminal.tempDir, limit.signal);
+        const file = path.posix.join(temporary, "hermes-results", `${safeName(callId)}.txt`);
+        await (terminal.files.resolved ?? terminal.files).write(file, Buffer.from(text), limit.signal);
         return file;
       } catch (error) {
         logger.warn("a long result could not be kept", { taskId: task.taskId, callId, error: describe(error) });

@@ -188,6 +188,28 @@ export const overwriting: readonly Technique[] = [
 const linked = (link: string): string => `ln -s ${link} shortcut`;
 
 export const links: readonly Technique[] = [
+  {
+    class: "links-and-dots",
+    name: "a link where Hermes keeps long results",
+    steps: [
+      call("execute_code", { code: "import os\nos.symlink('{plaindir}', '/tmp/hermes-results')" }),
+      call("terminal", { command: "seq 200000" }),
+      call("execute_code", { code: "print('x' * 2000000)" }),
+    ],
+  },
+  {
+    class: "links-and-dots",
+    name: "a link where a terminal keeps its functions",
+    steps: [
+      call("write_file", {
+        path: "link.py",
+        content:
+          "import glob, os\nfor d in glob.glob('/tmp/hermes-*/*'):\n  try:\n    os.path.exists(d + '/functions.sh') and os.remove(d + '/functions.sh')\n    os.symlink('{plainstart}', d + '/functions.sh')\n  except OSError: pass\n",
+      }),
+      call("terminal", { command: "python3 link.py; harm() { echo evil; }" }),
+      call("terminal", { command: "ls" }),
+    ],
+  },
   ...shell("links-and-dots", {
     "a new link": `${linked("{dir}")} && echo evil > shortcut/evil.txt`,
     "a link to a file": `${linked("{file}")} && echo evil > shortcut`,

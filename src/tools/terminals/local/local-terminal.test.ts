@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, realpath, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -283,6 +283,15 @@ describe("a background process of a local terminal", () => {
     // Nor does it leave anything behind for what runs inside.
     await exec(terminal, "export SET=2; cd /", { isUnconfined: true });
     expect((await exec(terminal, 'echo "$SET$PWD"')).output).toBe(`1${folder}\n`);
+  });
+
+  it("writes its own files through no link that a command put in their place", async () => {
+    const terminal = await open();
+    const outside = path.join(home, ".bashrc");
+    await writeFile(outside, "# mine\n");
+    await exec(terminal, `ln -sf ${outside} "$__hermes_functions"; planted() { echo planted; }`);
+    expect((await exec(terminal, "planted")).output).toBe("planted\n");
+    expect(await readFile(outside, "utf8")).toBe("# mine\n");
   });
 
   it("hands variables of the loader to what is held, never to what holds it", async () => {

@@ -10,6 +10,9 @@ const maxReportBytes = 16 * 1_048_576;
 /** The kernel takes no single argument longer than 128 KiB. */
 export const longestArgument = 100_000;
 
+/** Programs of the session write in the folder too, and could put a link there that leads out of the wall. */
+const own = { mode: 0o600, fsync: false, followsLinks: false } as const;
+
 /** The private folder of a terminal: the functions of its shells, and the report of each command while it runs. */
 export class ShellFiles implements AsyncDisposable {
   readonly folder: string;
@@ -60,7 +63,7 @@ export class ShellFiles implements AsyncDisposable {
     if (Buffer.byteLength(command) <= longestArgument) return command;
     this.#count += 1;
     const file = path.join(this.folder, `command-${this.#count}.sh`);
-    await writeFileAtomic(file, command, { mode: 0o600, fsync: false });
+    await writeFileAtomic(file, command, own);
     return `. ${quote(file)}`;
   }
 
@@ -68,7 +71,7 @@ export class ShellFiles implements AsyncDisposable {
     if (functions === this.#functions) return;
     this.#functions = functions;
     try {
-      await writeFileAtomic(this.functionsFile, `${functions}\n`, { mode: 0o600, fsync: false });
+      await writeFileAtomic(this.functionsFile, `${functions}\n`, own);
     } catch (error) {
       if (systemErrorCode(error) !== "ENOENT") throw error;
     }
