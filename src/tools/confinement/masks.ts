@@ -1,11 +1,11 @@
 import { lstatSync, readdirSync, realpathSync, type Stats } from "node:fs";
 import path from "node:path";
 import { systemErrorCode } from "#foundation/errors";
+import { socketsInUse } from "../network/sockets.ts";
 import { type Confinement, isBroad, isWithin } from "./confinement.ts";
 import { linkedGitOf } from "./git/linked-git.ts";
 import { type KnownSecretFiles, SecretFiles } from "./secret-files.ts";
 import { guardedInWorkspace, homeSecrets, systemSecrets } from "./secret-locations.ts";
-import { socketsOfOthers } from "./sockets.ts";
 
 /** A thing on the disk that must look empty, or must not change, inside. */
 export interface Covered {
@@ -27,13 +27,18 @@ export function masksOf(wall: Confinement, tempDir: string, secretFiles?: KnownS
       .filter((name) => socketFolders.test(name))
       .map((name) => path.join(tempDir, name)),
     ...(secretFiles?.in(wall) ?? new SecretFiles().in(wall.workspace)),
-    // Those below /run are not there at all.
-    ...socketsOfOthers(wall.network.mode, wall.writable).filter((file) => !isWithin("/run", file)),
+    ...socketsOfOthers(wall),
   ];
   const masks = covered(named).filter(({ path: file }) => !isWithin(wall.hermesHome, file));
   // What lies in a hidden folder is hidden with it, and cannot be covered there.
   const folders = masks.filter(({ kind }) => kind === "folder").map(({ path: folder }) => folder);
   return masks.filter(({ path: file }) => !folders.some((folder) => folder !== file && isWithin(folder, file)));
+}
+
+/** Where programs share the network of the machine, sockets where they may write can be their own. Those below /run are not there at all. */
+function socketsOfOthers({ network, writable }: Confinement): readonly string[] {
+  const spared = network.mode === "open" ? ["/run", ...writable] : ["/run"];
+  return socketsInUse().filter((file) => !spared.some((folder) => isWithin(folder, file)));
 }
 
 /**
