@@ -66,7 +66,7 @@ describe("a gateway that ends in the middle of a turn", () => {
     await is("draining");
     expect((await stateOf()).active_agents).toBe(1);
     expect(await codeOf(first)).toBe(1);
-    expect(shown().some((text) => text.includes("restarted"))).toBe(true);
+    expect(shown().some((text) => text.includes("restarting"))).toBe(true);
     expect((await stateOf()).gateway_state).toBe("stopped");
     // Neither its process file nor its lock is left.
     await expect(readFile(path.join(home.home, "gateway.pid"), "utf8")).rejects.toThrow();

@@ -49,7 +49,7 @@ it("a new user sets a bot up, lets themselves in, allows a command and restarts 
   await hears(/hermes pairing approve telegram [A-HJ-NP-Z2-9]{8}/u);
   const [, code = ""] = /approve telegram (\w{8})/u.exec(shown().join("\n")) ?? [];
   const approved = await home.run(["pairing", "approve", "telegram", code]);
-  expect(approved.stdout).toContain("may talk to Hermes on telegram now");
+  expect(approved.stdout).toContain("may now talk to Hermes on telegram");
   await hears("You may write to me now.");
   model.script(says("Hello Ann, I am here."), calls("terminal", { command: "rm -rf ./build" }), says("Done."));
   telegram.text("hello again");
