@@ -52,7 +52,7 @@ describe("a worktree for one session [20:R11.20]", () => {
     await repository();
     const worktree = await openWorktree(folder, { env, isTrusted: true }, never);
     await writeFile(path.join(worktree.path, "new.txt"), "work\n");
-    expect(await worktree.close(never)).toContain("not committed");
+    expect(await worktree.close(never)).toContain("uncommitted changes");
     execFileSync("git", ["add", "new.txt"], { cwd: worktree.path, env });
     execFileSync("git", ["commit", "-qm", "work"], { cwd: worktree.path, env });
     expect(await worktree.close(never)).toContain("commits that exist nowhere else");
