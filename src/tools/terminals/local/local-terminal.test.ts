@@ -282,6 +282,7 @@ describe("a background process of a local terminal", () => {
     expect(text).not.toContain("planted");
     // Nor does it leave anything behind for what runs inside.
     await exec(terminal, "export SET=2; cd /", { isUnconfined: true });
+    await exec(terminal, "unset BASH_ENV");
     expect((await exec(terminal, 'echo "$SET$PWD"')).output).toBe(`1${folder}\n`);
   });
 
