@@ -36,7 +36,7 @@ describe("what the terminal is told while it runs", () => {
     await ui.pause();
     await ui.press(keys.enter);
     expect(await answer).toBe("always");
-    expect(await ui.text()).not.toContain("Always run it");
+    expect(await ui.text()).not.toContain("Always allow");
   });
 
   it("takes Esc, silence and the end of the question for a no [20:R10.34]", async () => {
@@ -56,7 +56,7 @@ describe("what the terminal is told while it runs", () => {
     await ui.frame();
     stop.abort();
     expect(await dropped).toBe("deny");
-    expect(await ui.text()).not.toContain("Always run it");
+    expect(await ui.text()).not.toContain("Always allow");
     expect(ui.session.approvals).toEqual([]);
   });
 

@@ -72,8 +72,8 @@ describe("prompts", () => {
     await using ui = await TuiDriver.start();
     const scopes = { once: "exactly this, one time", session: "any recursive delete until this session ends" };
     await ui.say(turnStart, approval("a1", { scopes }));
-    expect(await ui.text()).toContain("o  Run it once: exactly this, one time");
-    expect(await ui.text()).toContain("s  Run it, this session: any recursive delete until this session ends");
+    expect(await ui.text()).toContain("o  Allow once: exactly this, one time");
+    expect(await ui.text()).toContain("s  Allow in this session: any recursive delete until this session ends");
   });
 
   it("take a reason for a no, which goes to the model [20:R10.34]", async () => {

@@ -25,12 +25,12 @@ describe("an approval that ends at a folder", () => {
     );
     await terminal.say("clean up");
     const folder = await realpath(at("one"));
-    const shown = await terminal.sees(/o {2}Run it once: exactly this, one time[\s\S]*a {2}Always/);
+    const shown = await terminal.sees(/o {2}Allow once: exactly this, one time[\s\S]*a {2}Always/);
     expect(shown.replace(/\s+/g, "")).toContain(
-      `fRunit,inthisfolder:recursivedeletebelow${folder},untilthissessionends`.replace(/\s+/g, ""),
+      `fAllowinthisfolder:recursivedeletebelow${folder},untilthissessionends`.replace(/\s+/g, ""),
     );
     await terminal.choose("f");
-    await terminal.sees(/rm -rf d\n[\s\S]*Run it once/);
+    await terminal.sees(/rm -rf d\n[\s\S]*Allow once/);
     expect([existsSync(at("one/a")), existsSync(at("one/b")), existsSync(at("one/sub/c"))]).toEqual([
       false,
       false,
@@ -38,7 +38,7 @@ describe("an approval that ends at a folder", () => {
     ]);
     expect(existsSync(at("two/d"))).toBe(true);
     terminal.press("\x1b");
-    await terminal.sees(/rm -rf \.\.\/two\/e\n[\s\S]*Run it once/);
+    await terminal.sees(/rm -rf \.\.\/two\/e\n[\s\S]*Allow once/);
     terminal.press("\x1b");
     await terminal.answers("All asked.");
     expect([existsSync(at("two/d")), existsSync(at("two/e"))]).toEqual([true, true]);

@@ -22,7 +22,7 @@ describe("a terminal that cannot be drawn on (TERM=dumb)", () => {
     model.script(calls("terminal", { command: "rm -rf d1" }), says("Left alone."));
     terminal.press("clean up d1\r");
     await terminal.sees("Type a letter and Enter, then Enter again. Or: no");
-    expect(await terminal.text()).toMatch(/terminal asks[\s\S]*rm -rf d1[\s\S]*o {2}Run it once: exactly this/);
+    expect(await terminal.text()).toMatch(/terminal asks[\s\S]*rm -rf d1[\s\S]*o {2}Allow once: exactly this/);
     // Lines that arrive together are no answer, whatever they say.
     terminal.press("o\r\r");
     await terminal.sees(/choose, pause a moment|a letter and Enter[\s\S]*a letter and Enter/);
@@ -42,7 +42,7 @@ describe("a terminal that cannot be drawn on (TERM=dumb)", () => {
     await terminal.sees(/rm -rf d2[\s\S]*Type a letter and Enter/);
     await wait(pauseMs);
     terminal.press("o\r");
-    await terminal.sees("Run it once? An empty line says yes");
+    await terminal.sees("Allow once? An empty line says yes");
     await wait(pauseMs);
     terminal.press("\r");
     await terminal.sees("Gone.");

@@ -31,13 +31,13 @@ describe("the first minutes in a terminal", () => {
       await terminal.say("write a small program that prints the first primes");
       await terminal.answers("2 3 5 7 11 13 17 19 23 29");
       await terminal.say("run `rm -rf build`");
-      await terminal.sees("Run it once");
+      await terminal.sees("Allow once");
       expect(existsSync(build)).toBe(true);
       await terminal.choose("d");
       await terminal.answers("That did not work");
       expect(existsSync(build)).toBe(true);
       await terminal.say("please run `rm -rf build`");
-      await terminal.sees(/please run[\s\S]*Run it once/);
+      await terminal.sees(/please run[\s\S]*Allow once/);
       await terminal.choose("o");
       await terminal.answers("It ended with exit code 0");
       expect(existsSync(build)).toBe(false);

@@ -28,7 +28,7 @@ describe("typing ahead in the built program", () => {
       // The speed of a person who types: the test is about what such a person meets.
       await wait(50);
     }
-    await terminal.sees("Run it once");
+    await terminal.sees("Allow once");
     await terminal.sees(`❯ ${sentence}`);
     terminal.press("\r");
     await terminal.sees(/typing never answers|choose first/);

@@ -25,12 +25,12 @@ export interface PromptLook {
 }
 
 const rowWords: Readonly<Record<ApprovalRow, { readonly label: string; readonly short: string }>> = {
-  once: { label: "Run it once", short: "once" },
-  folder: { label: "Run it, in this folder", short: "folder" },
-  session: { label: "Run it, this session", short: "session" },
-  always: { label: "Always run it", short: "always" },
-  deny: { label: "Don't run it", short: "no" },
-  reason: { label: "Don't run it, and say why", short: "no, because" },
+  once: { label: "Allow once", short: "once" },
+  folder: { label: "Allow in this folder", short: "folder" },
+  session: { label: "Allow in this session", short: "session" },
+  always: { label: "Always allow", short: "always" },
+  deny: { label: "Deny", short: "no" },
+  reason: { label: "Deny, and say why", short: "no, because" },
   view: { label: "Show all of it", short: "view" },
 };
 const letterOf: Readonly<Record<ApprovalRow, string>> = {
