@@ -72,7 +72,7 @@ async function tour(project) {
   await shows(/a letter, then Enter/);
   screens.approval = screen();
   tmux("send-keys", "-t", "hermes", "o");
-  await shows(/Enter: run it once/);
+  await shows(/Enter: allow once/);
   tmux("send-keys", "-t", "hermes", "Enter");
   await shows(/┊ 💻 \$ +rm -rf build[\s\S]*❯ *$/m);
   say("/title Coffee notes");
