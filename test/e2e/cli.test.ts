@@ -78,6 +78,19 @@ describe("the built program on the command line", () => {
     });
   });
 
+  it("prints the Slack app that calls an address instead", () => {
+    const url = "https://example.com/slack/events";
+    const run = hermes(["slack", "manifest", "--url", url]);
+    expect(JSON.parse(run.stdout)).toMatchObject({
+      features: { slash_commands: expect.arrayContaining([expect.objectContaining({ command: "/hermes", url })]) },
+      settings: {
+        socket_mode_enabled: false,
+        event_subscriptions: { request_url: url },
+        interactivity: { is_enabled: true, request_url: url },
+      },
+    });
+  });
+
   it("completes profiles in a real bash [20:A8.13]", () => {
     mkdirSync(path.join(home, "profiles", "coder"), { recursive: true });
     mkdirSync(path.join(folder, "bin"), { recursive: true });

@@ -94,7 +94,16 @@ const extras = {
   slack: {
     ...mention(true),
     reactions: flag(true, "Show progress as reactions to messages."),
+    connection_mode: choice(
+      ["websocket", "webhook"],
+      "websocket",
+      "How messages are received: over a socket that Hermes opens, or as calls of Slack to a public address.",
+    ),
     app_token: secret("App-level token for Socket Mode."),
+    signing_secret: secret("Signing secret that authenticates Slack's calls."),
+    webhook_host: text("127.0.0.1", "Local address to listen on."),
+    webhook_port: whole(8647, "Local port to listen on.", { max: 65_535 }),
+    webhook_path: text("/slack/events", "Path to listen on."),
     allow_bots: allowBots,
     reply_in_thread: flag(true, "Answer in a thread. Off: in the channel, unless the message is in a thread."),
     reply_broadcast: flag(false, "Also show thread answers in the channel."),

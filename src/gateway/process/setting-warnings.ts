@@ -23,7 +23,8 @@ function portWarnings(config: Config, platforms: readonly Platform[]): readonly 
 function portOf(config: Config, id: string): number | undefined {
   if (!isPlatformId(id)) return undefined;
   if (id === "telegram") return config.telegram.webhook_url === "" ? undefined : config.telegram.webhook_port;
-  if (id === "feishu") return config.feishu.connection_mode === "webhook" ? config.feishu.webhook_port : undefined;
+  if (id === "feishu" || id === "slack")
+    return config[id].connection_mode === "webhook" ? config[id].webhook_port : undefined;
   const settings: object = config[id];
   if ("webhook_port" in settings && typeof settings.webhook_port === "number") return settings.webhook_port;
   return "port" in settings && typeof settings.port === "number" ? settings.port : undefined;

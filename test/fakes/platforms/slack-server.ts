@@ -1,6 +1,8 @@
+import { createHmac } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type WebSocket, WebSocketServer } from "ws";
+import { type PushedCall, Redelivery } from "./redelivery.ts";
 
 export interface SlackMessage {
   readonly channel: string;
@@ -14,6 +16,7 @@ export interface SlackServer extends AsyncDisposable {
   readonly url: string;
   readonly botToken: string;
   readonly appToken: string;
+  readonly signingSecret: string;
   /** Of a second workspace, T2, whose channels begin with C2 and D2. */
   readonly otherToken: string;
   readonly calls: { readonly method: string; readonly token: string; readonly body: Record<string, unknown> }[];
@@ -25,6 +28,8 @@ export interface SlackServer extends AsyncDisposable {
   envelope(type: string, payload: Record<string, unknown>): void;
   /** Delivers the last envelope again. */
   repeat(): void;
+  /** An envelope as Slack calls an address with it: JSON or a form, signed. */
+  call(type: string, payload: Record<string, unknown>, more?: Readonly<Record<string, string>>): PushedCall;
   file(bytes: Buffer, options?: { readonly type?: string; readonly isOther?: boolean }): string;
   trouble(
     method: string,
@@ -33,6 +38,7 @@ export interface SlackServer extends AsyncDisposable {
   dropSockets(): void;
   /** From now on acknowledgements do not arrive, or arrive again. */
   loseAcknowledgements(isLost: boolean): void;
+  /** Of those sent over sockets. */
   unacknowledged(): number;
 }
 
@@ -40,10 +46,15 @@ export interface SlackServer extends AsyncDisposable {
 const channels = /^[CD]000000\d{4}$/u;
 const otherChannels = /^[CD]200000\d{4}$/u;
 
-/** Slack's Web API and Socket Mode on loopback; refuses wrong tokens, unknown channels, long texts and broken blocks. */
-export async function startSlackServer(): Promise<SlackServer> {
+/**
+ * Slack's Web API and Socket Mode on loopback; refuses wrong tokens, unknown channels, long texts and broken blocks. With
+ * an address it calls that one instead, as for an app without Socket Mode.
+ */
+export async function startSlackServer(webhook?: string): Promise<SlackServer> {
   const [botToken, appToken] = ["xoxb-fake-bot-token-0001", "xapp-fake-app-token-0001"];
   const otherToken = "xoxb-fake-bot-token-0002";
+  const signingSecret = "fake0signing0secret0001";
+  const redelivery = new Redelivery();
   const calls: { method: string; token: string; body: Record<string, unknown> }[] = [];
   const said: SlackMessage[] = [];
   const shown: SlackMessage[] = [];
@@ -141,8 +152,29 @@ export async function startSlackServer(): Promise<SlackServer> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
+  const call: SlackServer["call"] = (type, payload, more = {}) => {
+    const isEvent = type === "events_api";
+    const form = type === "interactive" ? { payload: JSON.stringify(payload) } : (payload as Record<string, string>);
+    const body = isEvent ? JSON.stringify({ type: "event_callback", ...payload }) : String(new URLSearchParams(form));
+    const timestamp = String(Math.floor(Date.now() / 1000));
+    const hash = createHmac("sha256", signingSecret).update(`v0:${timestamp}:${body}`).digest("hex");
+    const headers = {
+      "content-type": isEvent ? "application/json" : "application/x-www-form-urlencoded",
+      "x-slack-request-timestamp": timestamp,
+      "x-slack-signature": `v0=${hash}`,
+      ...more,
+    };
+    return { url: webhook ?? "", headers, body };
+  };
   const deliver = (envelope: Record<string, unknown>): void => {
     last = envelope;
+    if (webhook !== undefined) {
+      const retry =
+        "retry_attempt" in envelope ? { "x-slack-retry-num": "1", "x-slack-retry-reason": "http_timeout" } : {};
+      const payload = envelope["payload"] as Record<string, unknown>;
+      redelivery.push(call(String(envelope["type"]), payload, retry));
+      return;
+    }
     waiting.set(String(envelope["envelope_id"]), envelope);
     for (const socket of sockets) socket.send(JSON.stringify(envelope));
   };
@@ -151,10 +183,12 @@ export async function startSlackServer(): Promise<SlackServer> {
     botToken,
     otherToken,
     appToken,
+    signingSecret,
     calls,
+    call,
     shown: () => [...shown],
     said: (message) => void said.push(message),
-    event: (event, team = "T1") => self.envelope("events_api", { team_id: team, event }),
+    event: (event, team = "T1") => self.envelope("events_api", { team_id: team, event_id: `Ev${count + 1}`, event }),
     envelope(type, payload) {
       count += 1;
       deliver({ envelope_id: `e${count}`, type, payload, accepts_response_payload: false });
@@ -176,6 +210,7 @@ export async function startSlackServer(): Promise<SlackServer> {
     },
     unacknowledged: () => waiting.size,
     async [Symbol.asyncDispose]() {
+      await redelivery[Symbol.asyncDispose]();
       for (const socket of sockets) socket.terminate();
       gateway.close();
       server.closeAllConnections();

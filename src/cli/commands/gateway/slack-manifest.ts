@@ -8,11 +8,13 @@ import { Output } from "../../output/output.ts";
 /** Prints or writes what Slack's page for a new app is given. */
 export async function printSlackManifest(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
+  const url = flagText(invocation, "url");
   const manifest = hasFlag(invocation, "slashes-only")
-    ? { slash_commands: slackCommands(menuCommands()) }
+    ? { slash_commands: slackCommands(menuCommands(), url) }
     : slackManifest(menuCommands(), {
         name: flagText(invocation, "name") ?? "Hermes",
         description: flagText(invocation, "description") ?? "A personal agent",
+        url,
       });
   const text = `${JSON.stringify(manifest, null, 2)}\n`;
   const target = flagText(invocation, "write");

@@ -49,6 +49,7 @@ const platforms: readonly PlatformNames[] = [
     own: {
       BOT_TOKEN: "@token",
       ...lowered("APP_TOKEN", "ALLOW_BOTS", "REQUIRE_MENTION", "FREE_RESPONSE_CHANNELS", "REACTIONS"),
+      ...lowered("CONNECTION_MODE", "SIGNING_SECRET", "WEBHOOK_HOST", "WEBHOOK_PORT", "WEBHOOK_PATH"),
     },
   },
   {

@@ -1,18 +1,15 @@
 import { describe } from "#foundation/errors";
 import { timeLimit } from "#foundation/lifecycle/abort";
-import { Deferred } from "#foundation/lifecycle/deferred";
 import { isRecord } from "#foundation/text/json";
-import { type Channel, type Connection, ConnectionError, type ConnectionPorts } from "../../platform/platform.ts";
-import { failureOf, isAuthError, type SlackApi, slackApi } from "./api.ts";
+import type { Channel, Connection, ConnectionPorts } from "../../platform/platform.ts";
+import { slackApi } from "./api.ts";
+import { listenForSlack } from "./calls.ts";
+import { connectionError } from "./connection-error.ts";
 import { readAction, readEvent, readSlashCommand, type SlackRules } from "./inbound.ts";
 import { OurThreads } from "./our-threads.ts";
 import { findInSlack, sendToSlack } from "./send.ts";
-import { type Envelope, listen } from "./socket.ts";
+import { type Envelope, stayOnSocket } from "./socket.ts";
 import { openWorkspace, openWorkspaces, slackTokens, type Workspace, type Workspaces } from "./workspaces.ts";
-
-const firstWaitMs = 1_000;
-const longestWaitMs = 30_000;
-const mostTries = 10;
 
 /** The bot of the first token. */
 export async function slackBot(
@@ -29,14 +26,13 @@ function rootOf({ slack }: ConnectionPorts["config"]): string {
   return slack.base_url === "" ? "https://slack.com/api" : slack.base_url;
 }
 
-/** Connects the app of the tokens by Socket Mode. */
+/** Connects the app of the tokens: events come over a socket, or as calls to an address of ours. */
 export async function connectSlack(ports: ConnectionPorts, signal: AbortSignal): Promise<Connection> {
   const { slack } = ports.config;
   const workspaces = await openWorkspaces(ports, rootOf(ports.config), signal).catch((error: unknown) => {
     throw connectionError(error);
   });
   const { self, name } = workspaces.first;
-  const appApi = slackApi(ports.fetch, rootOf(ports.config), slack.app_token.reveal());
   const rules: SlackRules = {
     requireMention: slack.require_mention,
     freeChannels: new Set(slack.free_response_channels),
@@ -47,20 +43,14 @@ export async function connectSlack(ports: ConnectionPorts, signal: AbortSignal):
   };
   const threads = new OurThreads();
   const take = (envelope: Envelope): Promise<void> => takeEnvelope(envelope, { ports, workspaces, rules, threads });
-  const lost = new Deferred<ConnectionError>();
-  const stop = new AbortController();
-  const isListening = new Deferred<void>();
-  const listening = { appApi, ports, take, onListening: () => isListening.resolve() };
-  if (ports.isSendOnly === true) isListening.resolve();
-  const running = (ports.isSendOnly === true ? Promise.resolve() : keepListening(listening, stop.signal)).then(
-    () => undefined,
-    (error: unknown) => {
-      const failure = connectionError(error);
-      isListening.reject(failure);
-      lost.resolve(failure);
-    },
-  );
-  await isListening.promise;
+  const way =
+    slack.connection_mode === "webhook"
+      ? await listenForSlack({ ports, account: self.account, take })
+      : await stayOnSocket({
+          appApi: slackApi(ports.fetch, rootOf(ports.config), slack.app_token.reveal()),
+          ports,
+          take,
+        });
   const sendingTo = (chatId: string) => ({
     api: workspaces.apiFor(chatId),
     fetch: ports.fetch,
@@ -68,7 +58,7 @@ export async function connectSlack(ports: ConnectionPorts, signal: AbortSignal):
   });
   return {
     account: { id: self.account, name },
-    lost: lost.promise,
+    lost: way.lost,
     async send(to, message, context) {
       if (to.threadId !== undefined) threads.add(to.chatId, to.threadId);
       return await sendToSlack(to, message, { ...sendingTo(to.chatId), ...context });
@@ -99,10 +89,7 @@ export async function connectSlack(ports: ConnectionPorts, signal: AbortSignal):
       return answer.body as AsyncIterable<Uint8Array>;
     },
     channels: async (within) => (await Promise.all(workspaces.all.map((one) => listChannels(one, within)))).flat(),
-    async [Symbol.asyncDispose]() {
-      stop.abort();
-      await running;
-    },
+    [Symbol.asyncDispose]: way.close,
   };
 }
 
@@ -113,41 +100,6 @@ const reactions: Readonly<Record<string, string>> = {
   "❌": "x",
   "👎": "x",
 };
-
-interface Listening {
-  readonly appApi: SlackApi;
-  readonly ports: ConnectionPorts;
-  take(envelope: Envelope): Promise<void>;
-  onListening(): void;
-}
-
-/** Slack ends every socket after a while; the next one is opened at once. */
-async function keepListening({ appApi, ports, take, onListening }: Listening, signal: AbortSignal): Promise<void> {
-  for (let failures = 0; !signal.aborted; ) {
-    try {
-      const { url } = await appApi("apps.connections.open", {}, signal);
-      const alive = (): void => {
-        failures = 0;
-        ports.alive();
-        onListening();
-      };
-      const reason = await listen(String(url), { ports, take, alive }, signal);
-      if (signal.aborted) return;
-      ports.logger.info("the socket ended", { platform: "slack", reason });
-    } catch (error) {
-      if (signal.aborted) return;
-      if (isAuthError(error)) throw error;
-      ports.logger.warn("no socket", { platform: "slack", message: failureOf(error).message });
-    }
-    failures += 1;
-    if (failures > mostTries)
-      throw new ConnectionError("slack_network", "Slack cannot be reached.", { isRetryable: true });
-    if (failures > 1) {
-      const waitMs = Math.min(longestWaitMs, firstWaitMs * 2 ** (failures - 2));
-      await ports.clock.sleep(waitMs, signal).catch(() => undefined);
-    }
-  }
-}
 
 interface Taking {
   readonly ports: ConnectionPorts;
@@ -204,15 +156,4 @@ async function listChannels({ api }: Workspace, signal: AbortSignal): Promise<re
   return channels
     .filter((channel) => channel["is_member"] === true)
     .map((channel) => ({ id: String(channel["id"]), name: String(channel["name"]), type: "channel" }));
-}
-
-function connectionError(error: unknown): ConnectionError {
-  if (error instanceof ConnectionError) return error;
-  const { message } = failureOf(error);
-  if (isAuthError(error))
-    return new ConnectionError("slack_auth", `Slack does not accept the tokens: ${message}`, { isRetryable: false });
-  return new ConnectionError("slack_network", `Slack cannot be reached: ${message}`, {
-    isRetryable: true,
-    cause: error,
-  });
 }

@@ -8,9 +8,10 @@ const section = "Ports";
 
 /** Platforms that are called from outside listen here: each on a port of its own, and one that is free. */
 export async function examinePorts({ config, platforms, processes }: GatewayPatient): Promise<readonly Check[]> {
-  const { telegram, feishu, sms, whatsapp, wecom_callback: wecom, bluebubbles, webhook } = config;
+  const { telegram, slack, feishu, sms, whatsapp, wecom_callback: wecom, bluebubbles, webhook } = config;
   const listening: Readonly<Record<string, number | undefined>> = {
     telegram: telegram.webhook_url === "" ? undefined : telegram.webhook_port,
+    slack: slack.connection_mode === "webhook" ? slack.webhook_port : undefined,
     feishu: feishu.connection_mode === "webhook" ? feishu.webhook_port : undefined,
     sms: sms.webhook_port,
     whatsapp: whatsapp.backend === "cloud" ? whatsapp.webhook_port : undefined,
