@@ -1,15 +1,21 @@
+import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
+import { startTelegramServer } from "../fakes/platforms/telegram-server.ts";
 import { Stage } from "./support/stage.ts";
 
 /** A Linux machine whose systemd writes down what it is asked; with a unit for the whole machine where one is named. */
-async function machine(stage: Stage, { systemUnit = "" }: { readonly systemUnit?: string } = {}) {
+async function machine(
+  stage: Stage,
+  { systemUnit = "", state = "" }: { readonly systemUnit?: string; readonly state?: string } = {},
+) {
   const bin = path.join(stage.folder, "bin");
   const asked = path.join(stage.folder, "asked");
   await mkdir(bin, { recursive: true });
-  const script = `#!/bin/sh\necho "$@" >> '${asked}'\ncase "$1" in show) echo '${systemUnit}';; esac\n`;
+  const answers = `case "$*" in "--user show --property=ActiveState"*) echo '${state}';; show*) echo '${systemUnit}';; esac`;
+  const script = `#!/bin/sh\necho "$@" >> '${asked}'\n${answers}\n`;
   await writeFile(path.join(bin, "systemctl"), script);
   await chmod(path.join(bin, "systemctl"), 0o755);
   const env = { PATH: `${bin}:/usr/bin:/bin` };
@@ -73,6 +79,46 @@ describe.runIf(process.platform === "linux")("the unit of the gateway", () => {
     expect([existsSync(file), existsSync(work), existsSync(stage.home)]).toEqual([false, false, true]);
     expect(await orders()).toContain(`--user disable --now ${name}`);
     expect(await orders()).toContain("--user disable --now hermes-gateway-work.service");
+  }, 120_000);
+
+  it("is told of by status --deep as its manager sees it, and a gateway it did not start is named", async () => {
+    await using stage = await Stage.open();
+    await using telegram = await startTelegramServer();
+    await machine(stage, { state: "ActiveState=active\nSubState=running\nMainPID=4242" });
+    const env = { PATH: `${stage.folder}/bin:/usr/bin:/bin` };
+    const file = await unitOf(stage);
+    const name = path.basename(file);
+    await stage.run(["config", "set", "telegram.base_url", telegram.url]);
+    await stage.run(["gateway", "setup", "telegram", "--token", telegram.token]);
+    const status = async (...more: readonly string[]) => await stage.run(["gateway", "status", ...more], { env });
+    const idle = await status("--deep", "--full");
+    expect(idle.stdout).toBe(
+      `The gateway is not running.\nService: ${name}\n  systemd: active (running), process 4242\n  file: ${file}\n`,
+    );
+    expect(idle.stderr).toBe("");
+    const gateway = stage.start(["gateway", "run"]);
+    await expect.poll(async () => (await status()).stdout, { timeout: 60_000 }).toContain("telegram  connected\n");
+    const plain = await status();
+    expect(plain.stdout).not.toContain("4242");
+    expect(plain.stderr.replaceAll(/\s+/gu, " ")).toContain(
+      `! The gateway (process ${gateway.pid}) was not started by the service ${name}`,
+    );
+    const { stdout } = await status("--full");
+    expect(stdout).toMatch(/^Last report \(20\S+Z\): running, turns running: 0, event loop lag: \d+ ms$/mu);
+    expect(stdout).toMatch(/^ {2}telegram {2}connected since 20\S+Z$/mu);
+    expect(JSON.parse((await status("--json")).stdout)).toMatchObject({
+      unit: { manager: "systemd", state: "active (running)", pid: 4242 },
+      is_outside_service: true,
+    });
+    // Nobody wrote its end down: what it said last is shown only as that.
+    gateway.kill("SIGKILL");
+    await once(gateway, "exit");
+    expect((await status()).stdout).not.toContain("telegram");
+    expect((await status("--full")).stdout).toMatch(
+      /^The gateway is not running\.$[\s\S]*^Last report [\s\S]*telegram {2}connected/mu,
+    );
+    await machine(stage, { state: `ActiveState=active\nSubState=running\nMainPID=0` });
+    expect((await status("--deep")).stdout).toContain("systemd: active (running), no process\n");
   }, 120_000);
 
   it("is said to be there twice when the whole machine has one, too [40:PRC-40]", async () => {

@@ -1,9 +1,8 @@
 import { spawn } from "node:child_process";
 import { defined } from "#foundation/defined";
 import { UserError } from "#foundation/errors";
-import { isRecord } from "#foundation/text/json";
 import { systemClock } from "#foundation/time/clock";
-import { endProcess, hasEnded, lastKnownState, runningInstance, runningMembers } from "#gateway";
+import { endProcess, hasEnded, runningInstance, runningMembers } from "#gateway";
 import { exitCodes, type Invocation } from "../../command.ts";
 import { hasFlag } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
@@ -148,51 +147,8 @@ async function startService(service: Service, out: Output): Promise<void> {
   await service.run("start");
 }
 
-async function noteConflicts(service: Service, out: Output): Promise<void> {
+export async function noteConflicts(service: Service, out: Output): Promise<void> {
   for (const conflict of await service.conflicts()) out.note(`! ${conflict}`);
-}
-
-export async function gatewayStatus(invocation: Invocation): Promise<number> {
-  const out = new Output(invocation);
-  const home = homeOf(invocation);
-  const running = await runningInstance(home);
-  const state = await lastKnownState(home);
-  const members = await runningMembers(home);
-  const service = serviceOf(invocation);
-  const isInstalled = await service.isInstalled();
-  const isRunning = running !== undefined || members.length > 0;
-  out.document({
-    is_running: isRunning,
-    pid: running?.pid ?? null,
-    service: isInstalled ? service.name : null,
-    state,
-    members: members.map((member) => member.state),
-  });
-  if (running !== undefined) out.line(`The gateway is running (process ${running.pid}).`);
-  else if (members.length === 0) out.line("The gateway is not running.");
-  out.line(`Service: ${isInstalled ? service.name : "not installed (hermes gateway install)"}`);
-  await noteConflicts(service, out);
-  // What a gateway that was killed said last is not so any more.
-  const isTrue = running !== undefined || (members.length === 0 && hasEndedWell(state));
-  if (isTrue) for (const line of platformLines(state)) out.line(line);
-  for (const { pid, state: own } of members) {
-    const roles = Array.isArray(own["roles"]) ? own["roles"].join(", ") : "";
-    out.line(`Process ${pid}: ${roles}, ${String(own["gateway_state"] ?? "starting")}`);
-    for (const line of platformLines(own)) out.line(line);
-  }
-  return isRunning ? exitCodes.ok : exitCodes.failed;
-}
-
-function hasEndedWell({ gateway_state: state }: Readonly<Record<string, unknown>>): boolean {
-  return state === "stopped" || state === "startup_failed";
-}
-
-function platformLines({ platforms }: Readonly<Record<string, unknown>>): readonly string[] {
-  return Object.entries(isRecord(platforms) ? platforms : {}).map(([id, one]) => {
-    const facts = isRecord(one) ? one : {};
-    const why = typeof facts["error_message"] === "string" ? `: ${facts["error_message"]}` : "";
-    return `  ${id}  ${String(facts["state"])}${why}`;
-  });
 }
 
 export async function gatewayInstall(invocation: Invocation): Promise<number> {

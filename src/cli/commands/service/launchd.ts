@@ -26,10 +26,21 @@ export function launchd(invocation: Invocation): Service {
     if (done.exitCode !== 0) throw new UserError(`launchctl ${args.join(" ")} failed.`, { hint: done.stderr.trim() });
   };
   return {
+    manager: "launchd",
     name: label,
     file,
     hints: ["It starts with every login. Start it now: hermes gateway start"],
     isInstalled: () => plist.exists(),
+    async state() {
+      const { exitCode, stdout } = await runProcess("launchctl", ["print", `${domain}/${label}`], {
+        env,
+        signal,
+        timeoutMs: 60_000,
+      });
+      const named = (field: string) => new RegExp(`^\\s*${field} = (.+)$`, "mu").exec(stdout)?.[1];
+      if (exitCode !== 0) return { text: "not loaded", pid: undefined };
+      return { text: named("state") ?? "loaded", pid: Number(named("pid")) || undefined };
+    },
     conflicts: () => Promise.resolve([]),
     endsWithLogin: () => Promise.resolve(false),
     install: () => plist.write(),

@@ -7,7 +7,7 @@ import { type ProcessResult, runProcess } from "#foundation/process/run";
 import type { Invocation } from "../../command.ts";
 import { homeOf } from "../../support/home.ts";
 import { programOf, stopSeconds, suffixOf } from "./program.ts";
-import type { Service } from "./service.ts";
+import type { Service, UnitState } from "./service.ts";
 import { ServiceFile } from "./service-file.ts";
 
 export function systemd(invocation: Invocation): Service {
@@ -24,10 +24,12 @@ export function systemd(invocation: Invocation): Service {
   });
   const control = controlOf(invocation);
   return {
+    manager: "systemd",
     name,
     file,
     hints: ["Start it: hermes gateway start", "Keep it running when you log out: loginctl enable-linger"],
     isInstalled: () => unit.exists(),
+    state: () => unitState(invocation, name),
     async conflicts() {
       const other = (await unit.exists()) ? await systemUnit(invocation, name) : undefined;
       if (other === undefined) return [];
@@ -103,6 +105,16 @@ async function needSystemd(invocation: Invocation): Promise<void> {
   throw new UserError("systemd does not respond for this user, so no service was installed.", {
     hint: `${answer?.stderr.trim() ?? "There is no systemctl."} Without systemd, run: hermes gateway run`,
   });
+}
+
+async function unitState(invocation: Invocation, name: string): Promise<UnitState | undefined> {
+  const asked = ["--user", "show", "--property=ActiveState,SubState,MainPID", name];
+  const shown = await ask(invocation, asked).catch(unlessUserError);
+  const facts = new Map(shown?.stdout.split("\n").map((line) => line.split("=") as [string, string]));
+  const active = facts.get("ActiveState");
+  if (active === undefined) return undefined;
+  // systemd names 0 where nothing runs.
+  return { text: `${active} (${facts.get("SubState") ?? ""})`, pid: Number(facts.get("MainPID")) || undefined };
 }
 
 /** Where the unit of the same name for the whole machine is, if there is one. */

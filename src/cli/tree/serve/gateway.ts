@@ -65,7 +65,11 @@ export const gatewayCommand: Command = {
     {
       name: "status",
       about: "Show whether it is running, and the state of the platforms",
-      run: async (i) => (await control()).gatewayStatus(i),
+      flags: [
+        { name: "deep", kind: "switch", about: "Also what the service manager says of the service" },
+        { name: "full", kind: "switch", about: "Also all that the gateway last reported, and when" },
+      ],
+      run: async (i) => (await import("../../commands/gateway/status.ts")).gatewayStatus(i),
     },
     {
       name: "install",
