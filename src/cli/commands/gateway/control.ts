@@ -7,7 +7,8 @@ import { exitCodes, type Invocation } from "../../command.ts";
 import { hasFlag } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
 import { homeOf } from "../../support/home.ts";
-import { serviceOf } from "../service/open.ts";
+import { needRoot, needUser } from "../service/account.ts";
+import { serviceMeant, serviceOf } from "../service/open.ts";
 import type { Service } from "../service/service.ts";
 
 const restartMs = 90_000;
@@ -18,6 +19,7 @@ const patienceMs = 5_000;
 
 /** `hermes gateway stop`: ends the gateway of this home, or with `--all` those of every profile. */
 export async function gatewayStop(invocation: Invocation): Promise<number> {
+  if (hasFlag(invocation, "system")) return await ofSystem(invocation, ["stop"]);
   const out = new Output(invocation);
   const isAll = hasFlag(invocation, "all");
   const ended: EndedProcess[] = [];
@@ -84,6 +86,7 @@ async function clearAll(invocation: Invocation, out: Output): Promise<readonly n
 }
 
 export async function gatewayStart(invocation: Invocation): Promise<number> {
+  if (hasFlag(invocation, "system")) return await ofSystem(invocation, ["start"]);
   const out = new Output(invocation);
   const service = serviceOf(invocation);
   if (hasFlag(invocation, "all")) await clearAll(invocation, out);
@@ -98,6 +101,7 @@ export async function gatewayStart(invocation: Invocation): Promise<number> {
 
 /** Lets the running turns end, and starts anew. */
 export async function gatewayRestart(invocation: Invocation): Promise<number> {
+  if (hasFlag(invocation, "system")) return await ofSystem(invocation, ["stop", "start"]);
   const out = new Output(invocation);
   const { io } = invocation;
   const home = homeOf(invocation);
@@ -138,6 +142,21 @@ async function startedAgain(invocation: Invocation, out: Output): Promise<void> 
     }).unref();
 }
 
+/** The service of the whole machine; stopping it waits until its turns are done. */
+async function ofSystem(invocation: Invocation, actions: readonly ("start" | "stop")[]): Promise<number> {
+  const out = new Output(invocation);
+  needRoot(invocation);
+  const { service } = await serviceMeant(invocation);
+  if (!(await service.isInstalled()))
+    throw new UserError("No service is installed for the whole machine.", {
+      hint: "Install it: sudo hermes gateway install --system",
+    });
+  for (const action of actions) await (action === "start" ? startService(service, out) : service.run("stop"));
+  out.document({ service: service.name });
+  out.line(`${actions.includes("start") ? "Started" : "Stopped"}: ${service.name}`);
+  return exitCodes.ok;
+}
+
 /** As this installation would have it started, whatever it was when the service was installed. */
 async function startService(service: Service, out: Output): Promise<void> {
   await noteConflicts(service, out);
@@ -153,7 +172,11 @@ export async function noteConflicts(service: Service, out: Output): Promise<void
 
 export async function gatewayInstall(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
-  const service = serviceOf(invocation);
+  if (hasFlag(invocation, "system")) {
+    needRoot(invocation);
+    needUser(invocation);
+  }
+  const { service } = await serviceMeant(invocation);
   if ((await service.isInstalled()) && !hasFlag(invocation, "force"))
     throw new UserError(`The service is already installed: ${service.file}`, { hint: "Overwrite it with --force." });
   await service.install();
@@ -166,11 +189,17 @@ export async function gatewayInstall(invocation: Invocation): Promise<number> {
 
 export async function gatewayUninstall(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
-  const service = serviceOf(invocation);
+  const isSystem = hasFlag(invocation, "system");
+  if (isSystem) needRoot(invocation);
+  const { service } = await serviceMeant(invocation);
   const wasInstalled = await service.isInstalled();
   if (wasInstalled) await service.uninstall();
   out.document({ service: service.name, was_installed: wasInstalled });
-  out.line(wasInstalled ? `Removed: ${service.file}` : "No service is installed for this home.");
+  out.line(
+    wasInstalled
+      ? `Removed: ${service.file}`
+      : `No service is installed for ${isSystem ? "the whole machine" : "this home"}.`,
+  );
   return exitCodes.ok;
 }
 

@@ -4,7 +4,7 @@ import { exitCodes, type Invocation } from "../../command.ts";
 import { hasFlag } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
 import { homeOf } from "../../support/home.ts";
-import { serviceOf } from "../service/open.ts";
+import { serviceMeant } from "../service/open.ts";
 import type { Service, UnitState } from "../service/service.ts";
 import { noteConflicts } from "./control.ts";
 
@@ -13,11 +13,11 @@ type Facts = Readonly<Record<string, unknown>>;
 /** `hermes gateway status`: `--deep` asks the service manager, `--full` shows everything the processes last said. */
 export async function gatewayStatus(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
-  const home = homeOf(invocation);
+  const { on, service } = await serviceMeant(invocation);
+  const home = homeOf(on);
   const running = await runningInstance(home);
   const state = await lastKnownState(home);
   const members = await runningMembers(home);
-  const service = serviceOf(invocation);
   const isInstalled = await service.isInstalled();
   const unit = isInstalled ? await service.state() : undefined;
   const isRunning = running !== undefined || members.length > 0;
@@ -33,7 +33,9 @@ export async function gatewayStatus(invocation: Invocation): Promise<number> {
   });
   if (running !== undefined) out.line(`The gateway is running (process ${running.pid}).`);
   else if (members.length === 0) out.line("The gateway is not running.");
-  out.line(`Service: ${isInstalled ? service.name : "not installed (hermes gateway install)"}`);
+  out.line(
+    `Service: ${isInstalled ? service.name : `not installed (${hasFlag(invocation, "system") ? "sudo hermes gateway install --system" : "hermes gateway install"})`}`,
+  );
   if (hasFlag(invocation, "deep") && isInstalled) for (const line of unitLines(service, unit)) out.line(line);
   await noteConflicts(service, out);
   if (isOutside)

@@ -2,44 +2,60 @@ import { rm } from "node:fs/promises";
 import { homedir } from "node:os";
 import path from "node:path";
 import { UserError } from "#foundation/errors";
+import { readTextFile } from "#foundation/files/files";
 import { isContainer, isTermux, thisMachine } from "#foundation/process/platform";
 import { type ProcessResult, runProcess } from "#foundation/process/run";
 import type { Invocation } from "../../command.ts";
 import { homeOf } from "../../support/home.ts";
+import { type Account, systemUnits } from "./account.ts";
 import { programOf, stopSeconds, suffixOf } from "./program.ts";
 import type { Service, UnitState } from "./service.ts";
 import { ServiceFile } from "./service-file.ts";
 
-export function systemd(invocation: Invocation): Service {
+/** The unit of this user, or with an account that of the whole machine, which runs as that account. */
+export function systemd(invocation: Invocation, account?: Account): Service {
   const { env } = invocation.io;
   const home = homeOf(invocation);
   const name = `hermes-gateway${suffixOf(home, env)}.service`;
   const config = env["XDG_CONFIG_HOME"] ?? path.join(env["HOME"] ?? homedir(), ".config");
-  const file = path.join(config, "systemd", "user", name);
+  const own = path.join(config, "systemd", "user", name);
+  const file = account === undefined ? own : path.join(systemUnits, name);
   const searchPath = env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin";
   const unit = new ServiceFile(file, {
     text: async () =>
-      unitText(programOf(invocation), { home: home.root, searchPath, name, stopsIn: await stopSeconds(invocation) }),
+      unitText(programOf(invocation), {
+        home: home.root,
+        searchPath,
+        name,
+        account,
+        stopsIn: await stopSeconds(invocation),
+      }),
     pathLine: /^Environment="?PATH=.*$/mu,
   });
-  const control = controlOf(invocation);
+  const scope = account === undefined ? ["--user"] : [];
+  const control = controlOf(invocation, scope);
   return {
     manager: "systemd",
     name,
     file,
-    hints: ["Start it: hermes gateway start", "Keep it running when you log out: loginctl enable-linger"],
+    hints:
+      account === undefined
+        ? ["Start it: hermes gateway start", "Keep it running when you log out: loginctl enable-linger"]
+        : [`It runs as ${account.user}, whenever this machine is on. Start it now: sudo hermes gateway start --system`],
     isInstalled: () => unit.exists(),
-    state: () => unitState(invocation, name),
+    state: () => unitState(invocation, [...scope, "show"], name),
     async conflicts() {
-      const other = (await unit.exists()) ? await systemUnit(invocation, name) : undefined;
+      const isOwn = (await readTextFile(own, { maxBytes: 100_000 })) !== undefined;
+      const other = isOwn ? await systemUnit(invocation, name) : undefined;
       if (other === undefined) return [];
+      const whose = account === undefined ? "you" : account.user;
       return [
-        `The service is installed twice, for you (${file}) and for the whole machine (${other}); each would stop the other's gateway. Remove one: hermes gateway uninstall, or sudo systemctl disable --now ${name} && sudo rm ${other}`,
+        `The service is installed twice, for ${whose} (${own}) and for the whole machine (${other}); each would stop the other's gateway. Remove one: hermes gateway uninstall, or sudo systemctl disable --now ${name} && sudo rm ${other}`,
       ];
     },
-    endsWithLogin: () => endsWithLogin(invocation),
+    endsWithLogin: () => (account === undefined ? endsWithLogin(invocation) : Promise.resolve(false)),
     async install() {
-      await needSystemd(invocation);
+      await needSystemd(invocation, scope);
       await unit.write();
       await control("daemon-reload");
       await control("enable", name);
@@ -79,19 +95,20 @@ function unlessUserError(error: unknown): undefined {
   throw error;
 }
 
-function controlOf(invocation: Invocation): (...args: readonly string[]) => Promise<void> {
+function controlOf(invocation: Invocation, scope: readonly string[]): (...args: readonly string[]) => Promise<void> {
   return async (...args) => {
-    const done = await ask(invocation, ["--user", ...args]);
+    const all = [...scope, ...args];
+    const done = await ask(invocation, all);
     if (done.exitCode !== 0)
-      throw new UserError(`systemctl --user ${args.join(" ")} failed.`, {
+      throw new UserError(`systemctl ${all.join(" ")} failed.`, {
         hint: `${done.stderr.trim()} Without systemd, run: hermes gateway run`,
       });
   };
 }
 
 /** Nothing is written where nobody would read it. */
-async function needSystemd(invocation: Invocation): Promise<void> {
-  const answer = await ask(invocation, ["--user", "show-environment"]).catch(unlessUserError);
+async function needSystemd(invocation: Invocation, scope: readonly string[]): Promise<void> {
+  const answer = await ask(invocation, [...scope, "show-environment"]).catch(unlessUserError);
   if (answer?.exitCode === 0) return;
   const machine = thisMachine(invocation.io.env);
   if (isTermux(machine))
@@ -102,13 +119,18 @@ async function needSystemd(invocation: Invocation): Promise<void> {
     throw new UserError("A container has no service manager, so no service was installed.", {
       hint: "Make `hermes gateway run` the container's command, with a restart policy such as: docker run --restart unless-stopped",
     });
-  throw new UserError("systemd does not respond for this user, so no service was installed.", {
+  const whom = scope.length === 0 ? "" : " for this user";
+  throw new UserError(`systemd does not respond${whom}, so no service was installed.`, {
     hint: `${answer?.stderr.trim() ?? "There is no systemctl."} Without systemd, run: hermes gateway run`,
   });
 }
 
-async function unitState(invocation: Invocation, name: string): Promise<UnitState | undefined> {
-  const asked = ["--user", "show", "--property=ActiveState,SubState,MainPID", name];
+async function unitState(
+  invocation: Invocation,
+  show: readonly string[],
+  name: string,
+): Promise<UnitState | undefined> {
+  const asked = [...show, "--property=ActiveState,SubState,MainPID", name];
   const shown = await ask(invocation, asked).catch(unlessUserError);
   const facts = new Map(shown?.stdout.split("\n").map((line) => line.split("=") as [string, string]));
   const active = facts.get("ActiveState");
@@ -129,10 +151,16 @@ interface UnitFacts {
   readonly searchPath: string;
   readonly name: string;
   readonly stopsIn: number;
+  readonly account: Account | undefined;
 }
 
-function unitText(program: readonly string[], { home, searchPath, name, stopsIn }: UnitFacts): string {
-  return `# Written by Hermes, and anew when its installation changes. Changes of your own belong into: systemctl --user edit ${name}
+function unitText(program: readonly string[], { home, searchPath, name, stopsIn, account }: UnitFacts): string {
+  const edit = account === undefined ? "systemctl --user edit" : "sudo systemctl edit";
+  const who =
+    account === undefined
+      ? ""
+      : `User=${account.user}\nGroup=${account.group}\nEnvironment=${quoted(`HOME=${account.home}`)}\n`;
+  return `# Written by Hermes, and anew when its installation changes. Changes of your own belong into: ${edit} ${name}
 [Unit]
 Description=Hermes gateway
 After=network-online.target
@@ -142,7 +170,7 @@ StartLimitBurst=5
 
 [Service]
 Type=simple
-ExecStart=${program.map(quoted).join(" ")}
+${who}ExecStart=${program.map(quoted).join(" ")}
 ExecReload=/bin/kill -USR1 $MAINPID
 Environment=${quoted(`HERMES_HOME=${home}`)}
 Environment=${quoted(`PATH=${searchPath}`)}
@@ -156,7 +184,7 @@ StandardOutput=journal
 StandardError=journal
 
 [Install]
-WantedBy=default.target
+WantedBy=${account === undefined ? "default" : "multi-user"}.target
 `;
 }
 

@@ -8,6 +8,7 @@ const queue = () => import("../../commands/gateway/queue.ts");
 const entry = { name: "entry" } as const;
 const force = (about: string) => ({ name: "force", kind: "switch", about }) as const;
 const all = (about: string) => ({ name: "all", kind: "switch", about }) as const;
+const system = { name: "system", kind: "switch", about: "The service of the whole machine (systemd, root)" } as const;
 
 export const gatewayCommand: Command = {
   name: "gateway",
@@ -47,19 +48,19 @@ export const gatewayCommand: Command = {
     {
       name: "start",
       about: "Start the service, or serve in the foreground",
-      flags: [all("Stop the gateways of every profile first")],
+      flags: [all("Stop the gateways of every profile first"), system],
       run: async (i) => (await control()).gatewayStart(i),
     },
     {
       name: "stop",
       about: "Stop the gateway of this home once its turns are done",
-      flags: [force("Stop it even if it does not stop by itself"), all("Stop those of every profile")],
+      flags: [force("Stop it even if it does not stop by itself"), all("Stop those of every profile"), system],
       run: async (i) => (await control()).gatewayStop(i),
     },
     {
       name: "restart",
       about: "Restart once its turns are done",
-      flags: [all("Stop the gateways of every profile, and start this profile's")],
+      flags: [all("Stop the gateways of every profile, and start this profile's"), system],
       run: async (i) => (await control()).gatewayRestart(i),
     },
     {
@@ -68,16 +69,31 @@ export const gatewayCommand: Command = {
       flags: [
         { name: "deep", kind: "switch", about: "Also what the service manager says of the service" },
         { name: "full", kind: "switch", about: "Also all that the gateway last reported, and when" },
+        system,
       ],
       run: async (i) => (await import("../../commands/gateway/status.ts")).gatewayStatus(i),
     },
     {
       name: "install",
       about: "Install it as a systemd or launchd service",
-      flags: [force("Overwrite the service file")],
+      flags: [
+        force("Overwrite the service file"),
+        system,
+        {
+          name: "run-as-user",
+          kind: "text",
+          value: "<name>",
+          about: "With --system: the user it runs as (whoever called sudo)",
+        },
+      ],
       run: async (i) => (await control()).gatewayInstall(i),
     },
-    { name: "uninstall", about: "Remove the service", run: async (i) => (await control()).gatewayUninstall(i) },
+    {
+      name: "uninstall",
+      about: "Remove the service",
+      flags: [system],
+      run: async (i) => (await control()).gatewayUninstall(i),
+    },
     {
       name: "doctor",
       about: "Find what keeps it from working: settings, credentials, processes, ports, store, clock",
