@@ -7,7 +7,7 @@ import { type Caller, demandScope } from "./callers.ts";
 import { metrics } from "./metrics/metrics.ts";
 import { chatCompletions } from "./routes/chat.ts";
 import { homeAssistantConversation } from "./routes/home-assistant.ts";
-import { sessionInput } from "./routes/inputs.ts";
+import { type RunDecision, runInput, sessionInput } from "./routes/inputs.ts";
 import { jobRoute } from "./routes/jobs.ts";
 import { createResponse, deleteResponse, getResponse } from "./routes/responses.ts";
 import { runEvents, showRun, startRun, stopRun } from "./routes/runs.ts";
@@ -59,6 +59,12 @@ export async function createApp(context: ApiContext, signal: AbortSignal): Promi
     "runs",
     (request, caller, param) => runEvents(request, { id: param("id"), caller }, runs),
   ]);
+  const decide =
+    (kind: RunDecision["kind"]): Handle =>
+    (request, caller, param) =>
+      runInput(request, { kind, runId: param("id"), requestId: param("request"), caller }, runs);
+  route(["POST"], "/v1/runs/:id/approvals/:request", ["approvals", decide("approval")]);
+  route(["POST"], "/v1/runs/:id/clarify/:request", ["approvals", decide("question")]);
   const jobs =
     (names: { readonly id?: string; readonly action?: string }): Handle =>
     (request, caller, param) =>

@@ -9,6 +9,11 @@ export interface RunEvent {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
+export interface Asked {
+  readonly kind: "approval" | "question";
+  readonly choices: readonly string[];
+}
+
 /** A run: a turn that goes on by itself, and everything it told, for whoever looks. */
 export interface Run {
   readonly id: string;
@@ -20,6 +25,8 @@ export interface Run {
   usage: unknown;
   error: string | undefined;
   turn: RunningTurn | undefined;
+  /** What it asks now, by id, and the answers that are offered: of questions none or some, and any text is one. */
+  readonly asked: Map<string, Asked>;
   isStopping: boolean;
   endedAtMs: number | undefined;
 }
@@ -55,6 +62,7 @@ export class Runs {
       usage: undefined,
       error: undefined,
       turn: undefined,
+      asked: new Map(),
       isStopping: false,
       endedAtMs: undefined,
     };

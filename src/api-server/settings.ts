@@ -29,6 +29,8 @@ export interface ApiSettings {
   /** Calls per minute where no key is needed. */
   readonly callsPerMinute: number;
   readonly maxStoredResponses: number;
+  /** How long what is asked waits for an answer. */
+  readonly answerMs: { readonly approval: number; readonly question: number };
 }
 
 const shortestKey = 8;
@@ -72,6 +74,7 @@ export function apiSettings(config: Config, profileName: string): ApiSettings {
     modelRoutes: block.model_routes,
     callsPerMinute: block.rate_limit,
     maxStoredResponses: block.max_stored_responses,
+    answerMs: { approval: config.approvals.gateway_timeout * 1000, question: config.clarify.gateway_timeout * 1000 },
   };
 }
 

@@ -23,6 +23,7 @@ export interface TurnRequest {
 
 /** A turn that runs. Disposing it stops it, if it still does, and lets its session go. */
 export interface RunningTurn extends AsyncDisposable {
+  readonly session: OpenSession;
   readonly ended: Promise<TurnResult>;
   interrupt(): void;
 }
@@ -63,7 +64,11 @@ export class ApiTurns {
       const key = named?.resumes === true ? keyOf(request.caller, named.id) : undefined;
       if (key !== undefined) scope.adopt(await this.#alone.lock(key, signal));
       const session = scope.adopt(await this.#open(request, key));
-      const subscription = session.subscribe(listener);
+      const subscription = session.subscribe((event, seq) => {
+        // Secrets are typed where Hermes runs; over HTTP none is asked for.
+        if (event.type === "secret-request") session.answer(event.id, undefined);
+        listener(event, seq);
+      });
       scope.defer(() => subscription[Symbol.dispose]());
       if (key !== undefined && request.asks === true) {
         this.#asking.set(key, session);
@@ -74,6 +79,7 @@ export class ApiTurns {
       const isNamed = named === undefined ? Promise.resolve() : this.#name(request.caller, named.id, session);
       isNamed.catch(() => undefined);
       return {
+        session,
         ended: Promise.all([ended, isNamed]).then(([result]) => result),
         interrupt: () => session.interrupt(),
         async [Symbol.asyncDispose]() {

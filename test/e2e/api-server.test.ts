@@ -21,6 +21,7 @@ import {
   startModelServer,
 } from "../fakes/model-server/index.ts";
 import { fuzzApi } from "../proofs/api-fuzz.ts";
+import { type ApiStageOptions, key, openApi } from "./support/api-stage.ts";
 import { Stage } from "./support/stage.ts";
 
 const scopes: Scope[] = [];
@@ -28,39 +29,10 @@ afterEach(async () => {
   for (const scope of scopes.splice(0)) await scope[Symbol.asyncDispose]();
 });
 
-const key = "a-key-of-the-owner";
-
-async function api({ env = { API_SERVER_KEY: key }, more = "" }: { env?: Record<string, string>; more?: string } = {}) {
+async function api(options: ApiStageOptions = {}) {
   const scope = new Scope();
   scopes.push(scope);
-  const model = scope.adopt(await startModelServer());
-  const config = [
-    `model: { provider: custom, default: test-model, base_url: "${model.chatBaseUrl}", context_length: 128000 }`,
-    "auxiliary: { title_generation: { enabled: false } }",
-    more,
-  ].join("\n");
-  const home = scope.adopt(await Stage.open({ config }));
-  const child = home.start(["api", "--port", "0", "--json"], { env });
-  const stderr: string[] = [];
-  child.stderr?.on("data", (chunk: Buffer) => stderr.push(chunk.toString()));
-  const url = await new Promise<string>((resolve, reject) => {
-    let text = "";
-    child.stdout?.on("data", (chunk: Buffer) => {
-      text += chunk.toString();
-      const found = /"url": "([^"]+)"/.exec(text)?.[1];
-      if (found !== undefined) resolve(found);
-    });
-    child.once("exit", () => reject(new Error(`it ended: ${stderr.join("")}`)));
-  });
-  const client = new OpenAI({ apiKey: env["API_SERVER_KEY"] ?? "none", baseURL: `${url}/v1`, maxRetries: 0 });
-  const call = (path: string, init: RequestInit & { token?: string } = {}) =>
-    fetch(`${url}${path}`, {
-      ...init,
-      headers: { authorization: `Bearer ${init.token ?? key}`, "content-type": "application/json", ...init.headers },
-    });
-  const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
-    call(path, { method: "POST", body: JSON.stringify(body), headers });
-  return { model, home, child, url, client, call, post };
+  return await openApi(scope, options);
 }
 
 const figure = (lines: readonly string[], name: string): number =>

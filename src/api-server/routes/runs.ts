@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import type { SessionEvent } from "#session";
 import type { ApiContext } from "../api-context.ts";
 import { ApiError } from "../api-error.ts";
-import type { Caller } from "../callers.ts";
-import { fingerprint, optionalText, readBody } from "../request/body.ts";
+import { type Caller, demandScope } from "../callers.ts";
+import { fingerprint, optionalFlag, optionalText, readBody } from "../request/body.ts";
 import { readMessages } from "../request/conversation.ts";
 import type { Run, Runs } from "../runs.ts";
 import { modelFor } from "../settings.ts";
@@ -34,15 +34,18 @@ export async function startRun(request: Request, caller: Caller, routes: RunRout
   if (sessionId !== undefined && context.settings.keys.length === 0)
     throw new ApiError(403, "Naming a session needs a configured API key.", { code: "session_needs_key" });
   const instructions = optionalText(body, "instructions") ?? earlier.instructions ?? "";
+  const asks = optionalFlag(body, "asks") === true;
+  if (asks) demandScope(caller, "approvals");
   const turn: TurnRequest = {
     caller,
+    asks,
     system: [instructions, spoken.system].filter((text) => text !== "").join("\n\n"),
     history: [...earlier.messages, ...spoken.history],
     input: spoken.input,
     named: sessionId === undefined ? undefined : { id: sessionId, resumes: true },
     model: modelFor(context.settings, optionalText(body, "model", 200) ?? ""),
   };
-  const print = fingerprint(body, ["input", "instructions", "session_id", "previous_response_id", "model"]);
+  const print = fingerprint(body, ["input", "instructions", "session_id", "previous_response_id", "model", "asks"]);
   const key = request.headers.get("idempotency-key");
   const { status, body: answer } = await context.idempotency.once({ caller, key, fingerprint: print }, () => {
     const run = routes.runs.begin(`run_${randomBytes(16).toString("hex")}`, caller);
@@ -57,7 +60,14 @@ export async function startRun(request: Request, caller: Caller, routes: RunRout
 /** Runs the turn and tells what happens; never rejects. */
 async function carryOut(run: Run, turn: TurnRequest, { context, runs, signal }: RunRoutes): Promise<void> {
   try {
-    await using running = await context.turns.start(turn, (event) => relay(run, event, runs), signal);
+    await using running = await context.turns.start(
+      turn,
+      (event) => {
+        relay(run, event, runs);
+        relayAsk(run, event, { runs, context });
+      },
+      signal,
+    );
     run.turn = running;
     if (run.isStopping) running.interrupt();
     const ended = await running.ended;
@@ -94,6 +104,23 @@ function relay(run: Run, event: SessionEvent, runs: Runs): void {
     event.message.reasoning !== ""
   )
     runs.tell(run, "reasoning.available", { text: event.message.reasoning });
+}
+
+/** What a person is to decide, and until when. */
+function relayAsk(run: Run, event: SessionEvent, { runs, context }: Pick<RunRoutes, "runs" | "context">): void {
+  const { clock, settings } = context;
+  const until = (ms: number): number => (clock.now() + ms) / 1000;
+  if (event.type === "approval-request") {
+    const { id, tool, summary: command, reasons, choices } = event;
+    run.asked.set(id, { kind: "approval", choices });
+    const facts = { request_id: id, tool, command, reasons, choices };
+    runs.tell(run, "approval.requested", { ...facts, expires_at: until(settings.answerMs.approval) });
+  } else if (event.type === "question-request") {
+    const { id, question, choices } = event;
+    run.asked.set(id, { kind: "question", choices });
+    const facts = { request_id: id, question, choices };
+    runs.tell(run, "clarify.requested", { ...facts, expires_at: until(settings.answerMs.question) });
+  } else if (event.type === "approval-response" || event.type === "question-response") run.asked.delete(event.id);
 }
 
 /** `GET /v1/runs/{id}`. */
@@ -155,7 +182,8 @@ function more(run: Run, signal: AbortSignal): Promise<void> {
   });
 }
 
-async function runOf(id: string, caller: Caller, { runs, context, signal }: RunRoutes): Promise<Run> {
+/** The run of that caller, also one that is about to begin. */
+export async function runOf(id: string, caller: Caller, { runs, context, signal }: RunRoutes): Promise<Run> {
   const found = runs.find(id, caller);
   if (found !== undefined) return found;
   await context.clock.sleep(graceMs, signal);
