@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { Scope } from "#foundation/lifecycle/disposal";
@@ -105,6 +105,28 @@ describe("runs", () => {
     const late = await post(`/v1/runs/${id}/approvals/${String(asked["request_id"])}`, { decision: "once" });
     expect([late.status, existsSync(kept)]).toEqual([404, true]);
   });
+
+  it("are asked for no password: what needs one goes on without it", async () => {
+    const { post, call, model, home } = await api();
+    mkdirSync(path.join(home.work, "bin"));
+    const sudo = "#!/bin/sh\necho sudo: a password is required\nexit 1\n";
+    writeFileSync(path.join(home.work, "bin", "sudo"), sudo, { mode: 0o755 });
+    model.script(
+      calls("terminal", { command: 'export PATH="$PWD/bin:$PATH"' }),
+      calls("terminal", { command: "sudo true" }),
+      says("It needs a password."),
+    );
+    const { run_id: id } = (await (await post("/v1/runs", { input: "Go", asks: true })).json()) as { run_id: string };
+    const events = follower(await call(`/v1/runs/${id}/events`));
+    for (const command of ['export PATH="$PWD/bin:$PATH"', "sudo true"]) {
+      const asked = await events.next("approval.requested");
+      expect(asked).toMatchObject({ command });
+      await post(`/v1/runs/${id}/approvals/${String(asked["request_id"])}`, { decision: "once" });
+    }
+    expect(await events.next("run.completed")).toMatchObject({ output: "It needs a password." });
+    expect(JSON.stringify(model.requests[2]?.messages.at(-1))).toContain("a password is required");
+    // Nobody could have typed one: whoever waits for it waits longer than this test may take.
+  }, 30_000);
 
   it("that do not ask are denied what would have to be approved, at once [40:API-25]", async () => {
     const { post, call, model, home } = await api();
