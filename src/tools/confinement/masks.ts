@@ -35,10 +35,15 @@ export function masksOf(wall: Confinement, tempDir: string, secretFiles?: KnownS
   return masks.filter(({ path: file }) => !folders.some((folder) => folder !== file && isWithin(folder, file)));
 }
 
+/** Where a Hermes keeps what its sessions need. What is in there comes and goes, also between a look and a mount; the folder stays. */
+const placeOfHermes = /^.*\/hermes(?:-\d+)?(?=\/[a-z]+-\d+-\w{6}\/)/;
+
 /** Where programs share the network of the machine, sockets where they may write can be their own. Those below /run are not there at all. */
 function socketsOfOthers({ network, writable }: Confinement): readonly string[] {
   const spared = network.mode === "open" ? ["/run", ...writable] : ["/run"];
-  return socketsInUse().filter((file) => !spared.some((folder) => isWithin(folder, file)));
+  return socketsInUse()
+    .filter((file) => !spared.some((folder) => isWithin(folder, file)))
+    .map((file) => placeOfHermes.exec(file)?.[0] ?? file);
 }
 
 /**
