@@ -69,6 +69,8 @@ describe("what a person decides in the page", () => {
     await page.getByRole("alertdialog", { name: "Approval" }).waitFor();
     const chat = page.url();
     await page.getByRole("link", { name: "Approvals", exact: true }).click();
+    // The chat has one, too, until the other page is there.
+    await page.getByRole("heading", { name: "Approvals", level: 1 }).waitFor();
     const approval = page.getByRole("alertdialog", { name: "Approval" });
     // The line that matters stands out, and every answer says how far it reaches.
     await approval.locator("mark", { hasText: "rm -rf ./build" }).waitFor();

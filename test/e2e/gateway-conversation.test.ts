@@ -106,7 +106,7 @@ describe("what a model is told about a chat", { timeout: 120_000 }, () => {
 
 describe("a change of the model in a chat", { timeout: 120_000 }, () => {
   it("keeps the terminal of the conversation with what was set in it [40:FLW-44]", async () => {
-    const { model, telegram, start, sees } = await stage();
+    const { model, telegram, start, sees, shown } = await stage();
     model.script(
       calls("terminal", { command: "mkdir -p deep && cd deep && export TEA=green" }),
       says("Set."),
@@ -116,8 +116,12 @@ describe("a change of the model in a chat", { timeout: 120_000 }, () => {
     start();
     telegram.text("set it");
     await sees("Set.");
-    telegram.text("/model custom:other-model");
-    await sees("other-model");
+    // The turn may end a moment after its answer is there, and is told to be running until then.
+    const changed = () => {
+      telegram.text("/model custom:other-model");
+      return shown().join("\n");
+    };
+    await expect.poll(changed, { timeout: 60_000, interval: 1_000 }).toContain("other-model");
     telegram.text("is it there?");
     await sees("Still there.");
     const last = model.requests.at(-1);
