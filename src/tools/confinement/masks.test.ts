@@ -24,8 +24,8 @@ it.runIf(process.platform === "linux")(
   "hides sockets of other programs, those of another Hermes with the folder they come and go in",
   async () => {
     const root = await realpath(await mkdtemp(path.join(tmpdir(), "hermes-masks-")));
-    const place = path.join(root, "hermes-77");
-    const sockets = [path.join(root, "editor.sock"), path.join(place, "net-77-abcdef", "out")];
+    const folder = path.join(root, "hermes-77");
+    const sockets = [path.join(root, "editor.sock"), path.join(folder, "net-77-abcdef", "out")];
     const servers = await Promise.all(
       sockets.map(async (file) => {
         await mkdir(path.dirname(file), { recursive: true });
@@ -38,7 +38,7 @@ it.runIf(process.platform === "linux")(
       const hidden = masksOf(wall, path.join(root, "tmp")).filter(({ path: file }) => file.startsWith(root));
       expect(hidden).toEqual([
         { path: sockets[0], kind: "file" },
-        { path: place, kind: "folder" },
+        { path: folder, kind: "folder" },
       ]);
     } finally {
       for (const server of servers) server.close();

@@ -36,14 +36,14 @@ export function masksOf(wall: Confinement, tempDir: string, secretFiles?: KnownS
 }
 
 /** Where a Hermes keeps what its sessions need. What is in there comes and goes, also between a look and a mount; the folder stays. */
-const placeOfHermes = /^.*\/hermes(?:-\d+)?(?=\/[a-z]+-\d+-\w{6}\/)/;
+const folderOfHermes = /^.*\/hermes(?:-\d+)?(?=\/[a-z]+-\d+-\w{6}\/)/;
 
 /** Where programs share the network of the machine, sockets where they may write can be their own. Those below /run are not there at all. */
 function socketsOfOthers({ network, writable }: Confinement): readonly string[] {
   const spared = network.mode === "open" ? ["/run", ...writable] : ["/run"];
   return socketsInUse()
     .filter((file) => !spared.some((folder) => isWithin(folder, file)))
-    .map((file) => placeOfHermes.exec(file)?.[0] ?? file);
+    .map((file) => folderOfHermes.exec(file)?.[0] ?? file);
 }
 
 /**
