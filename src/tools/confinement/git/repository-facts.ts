@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { lstatSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { holdBelow, holdFile } from "#foundation/files/held-folder";
 import { isWithin } from "../confinement.ts";
@@ -24,7 +24,7 @@ export function factsOf(workspace: string, folder: string): RepositoryFacts {
   const config = bytesOf(workspace, `${folder}/config`);
   const hooks = namesIn(workspace, `${folder}/hooks`).filter((name) => !name.endsWith(".sample"));
   return {
-    config: config === undefined || config.length > maxBytes ? undefined : config.toString("utf8"),
+    config: config?.toString("utf8"),
     hooks: new Map(hooks.map((name) => [name, bytesOf(workspace, `${folder}/hooks/${name}`) ?? Buffer.alloc(0)])),
     links: ["config", "hooks"].filter((name) => lstatSync(held.at(name), { throwIfNoEntry: false })?.isSymbolicLink()),
   };
@@ -34,7 +34,7 @@ export function factsOf(workspace: string, folder: string): RepositoryFacts {
 export function modulesOf(workspace: string, folder: string, depth = 0): readonly string[] {
   return namesIn(workspace, folder).flatMap((name) => {
     const inner = `${folder}/${name}`;
-    if (bytesOf(workspace, `${inner}/HEAD`) !== undefined) return [inner, ...modulesOf(workspace, `${inner}/modules`)];
+    if (namesIn(workspace, inner).includes("HEAD")) return [inner, ...modulesOf(workspace, `${inner}/modules`)];
     return depth < moduleDepth ? modulesOf(workspace, inner, depth + 1) : [];
   });
 }
@@ -88,10 +88,11 @@ function leadsElsewhere(workspace: string, folder: string): boolean {
   }
 }
 
+/** Undefined also for what nobody writes by hand: a program may have made it as large as the disk. */
 function bytesOf(workspace: string, file: string): Buffer | undefined {
   try {
     using held = holdFile(workspace, file);
-    return held === undefined ? undefined : readFileSync(held.path);
+    return held === undefined || statSync(held.path).size > maxBytes ? undefined : readFileSync(held.path);
   } catch {
     // Not there, or closed to us.
     return undefined;
